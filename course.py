@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from ui.navigation import ICON, CoursePage, open_course
+from ui.bring import show_bring
+from ui.navigation import ICON, CoursePage, current_page, open_course
+from ui.progress import mark_menu, note_opened
 from ui.projector import projecting, projector_switch
 from ui.room.entrance import enter, is_teacher
 from ui.runs import announce_runs
@@ -78,6 +80,9 @@ page = open_course(
 language_picker()
 projector_switch()
 enter(page.url_path)
+note_opened(current_page())
+mark_menu()
+show_bring()
 with one_history_entry():
     page.run()
 announce_runs()

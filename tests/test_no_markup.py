@@ -375,6 +375,9 @@ TRUSTED = {
     "sections/wrong_reasons/real_data.py: file.name": "how many pairs of the file",
     "ui/lesson.py: question.choices[index].text": OURS,
     "ui/lesson.py: question.text": OURS,
+    "sections/classroom/progress.py: question.text": OURS,
+    "sections/classroom/progress.py: choice.text": OURS,
+    "sections/classroom/answers.py: wording.text": "escaped by the page that asks: the same Markdown",
     "ui/task_input.py: example.extra": "the number of a value; its words are escaped",
 }
 

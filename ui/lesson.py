@@ -19,6 +19,7 @@ from minibert.folders import LESSONS
 from ui.languages import language_of
 from ui.model_cache import language_read
 from ui.navigation import next_lesson
+from ui.progress import note_answer, picked
 from ui.projector import projecting
 from ui.stages import you_are_here
 from ui.state import opened_by_link
@@ -147,19 +148,24 @@ class Lesson:
             raise LessonError(f'{path}: needs `{DEFAULT} = ["…", …]`, a list of texts')
         return chosen
 
-    def quiz(self) -> None:
-        """The questions of quiz.toml, the first ASKED in view. Picking a choice says whether it is right and why; the
-        pick can be changed."""
+    @property
+    def questions(self) -> list[QuizQuestion]:
+        """The questions of quiz.toml."""
         path = self.folder / f"quiz.{language()}.toml"
         path = path if path.exists() else self.folder / "quiz.toml"
-        questions = _load_quiz(path, _changed(path))
+        return _load_quiz(path, _changed(path))
+
+    def quiz(self) -> None:
+        """The questions, the first ASKED in view. Picking a choice says whether it is right and why; the pick can be
+        changed."""
+        questions = self.questions
         st.markdown(f"## {_('Check yourself')}", width=TEXT_WIDTH)
         for number, question in enumerate(questions[:ASKED]):
-            _ask(f"quiz-{self.name}-{number}", question)
+            _ask(self.name, number, question, len(questions))
         if len(questions) > ASKED:
             with st.expander(_("More questions"), icon=":material/quiz:"):
                 for number, question in enumerate(questions[ASKED:], ASKED):
-                    _ask(f"quiz-{self.name}-{number}", question)
+                    _ask(self.name, number, question, len(questions))
 
 
 def _text_width(more: int = 0) -> int | Literal["stretch"]:
@@ -202,18 +208,24 @@ def course_reviews(*parts: str) -> list[str]:
 
 
 @st.fragment
-def _ask(key: str, question: QuizQuestion) -> None:
+def _ask(lesson: str, number: int, question: QuizQuestion, questions: int) -> None:
+    """Question `number` of the lesson's `questions`; a pick is kept for the visitor."""
+    key = f"quiz-{lesson}-{number}"
+    before = picked(lesson, number)
+    if key not in st.session_state and before is not None and before < len(question.choices):
+        st.session_state[key] = before
     with st.container(border=True, key=f"{key}-box", width=_text_width(60)):
-        picked = st.radio(
+        now = st.radio(
             question.text,
             range(len(question.choices)),
             format_func=lambda index: question.choices[index].text,
             index=None,
             key=key,
         )
-        if picked is None:
+        if now is None:
             return
-        choice = question.choices[picked]
+        choice = question.choices[now]
+        note_answer(lesson, number, now, choice.correct, questions)
         if choice.correct:
             st.success(f"**{_('Right.')}** {choice.why}", icon=":material/check_circle:")
         else:

@@ -101,6 +101,13 @@ def link_to(name: str, label: str | None = None, **options) -> None:
         st.page_link(page, label=label or stop.title, icon=icon, **options)
 
 
+def open_again(query: Mapping[str, str]) -> None:
+    """Open the current page anew, as by a link with these parameters."""
+    page = st.session_state[_PAGES][current_page()][1]
+    st.session_state[_HERE] = ""  # a new visit
+    st.switch_page(page, query_params=query)
+
+
 def next_lesson(name: str) -> None:
     """Footer of the page `name`: links to the previous and the next lesson."""
     stops = course()

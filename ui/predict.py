@@ -8,8 +8,8 @@ from ui.fragments import fragment
 from ui.projector import projecting
 from ui.room.entrance import change, is_teacher
 from ui.room.store import room
-from ui.state import VISIT, opened_by_link
-from ui.tally import GuessTally
+from ui.state import VISIT
+from ui.tally import GuessTally, Wording
 from ui.text import literal
 from ui.translations import _
 from ui.visitor import owner
@@ -26,18 +26,20 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     """Ask before the answer shows; returns whether it may be shown now.
 
     options: at least two labels (else ValueError) · right: index of the correct one · about: subject of the question,
-    such as sentence and model; guesses are counted per subject, but a user who has guessed once is not made to guess
-    again for another. No guess is needed after "Show it", or if the page was opened by a link with parameters. In
-    projector mode, and on *Class*, the teacher can hold the answer back until the class has guessed.
+    such as sentence and model; guesses are counted per subject, but a user who has guessed once, today or before, is
+    not made to guess again for another. A link asks, too. "Show it" shows the answer without a guess. In projector
+    mode, and on *Class*, the teacher can hold the answer back until the class has guessed.
     """
     if len(options) < 2 or not 0 <= right < len(options):
         raise ValueError(f"{len(options)} options, of which number {right} is right")
     state, question_id = st.session_state, f"{key}\n{about}"
-    guesses = state.setdefault(f"_guesses.{key}", {})
+    guesses = _own_guesses(key)
     shown = f"_shown.{key}"
     if shown not in state or state[shown][0] != state.get(VISIT, 0):
-        state[shown] = (state.get(VISIT, 0), opened_by_link() or bool(guesses))
+        state[shown] = (state.get(VISIT, 0), bool(guesses))
     mine = guesses.get(about)
+    if mine is not None and mine >= len(options):  # a guess of an earlier visit, at options that were others
+        mine = None
     with st.container(key=f"predict-{key}", border=True, gap="xsmall"):
         if mine is None and state[shown][1]:
             st.button(
@@ -54,7 +56,10 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                 st.markdown(f"**{question}**&ensp;", width="content")
                 for index, option in enumerate(options):
                     st.button(
-                        literal(option), key=f"{key}-guess-{index}", on_click=_guess, args=(key, about, index, shown)
+                        literal(option),
+                        key=f"{key}-guess-{index}",
+                        on_click=_guess,
+                        args=(key, about, index, shown, Wording(question, list(options), right)),
                     )
                 st.button(_("Show it"), key=f"{key}-show", type="tertiary", on_click=_show, args=(shown,))
                 _hold(question_id)
@@ -65,10 +70,20 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
         return not waiting
 
 
-def _guess(key: str, about: str, index: int, shown: str) -> None:
-    st.session_state[f"_guesses.{key}"][about] = index
+def _own_guesses(key: str) -> dict[str, int]:
+    """What this visitor has guessed: subject → index of the option. A student's guesses survive a reload; the teacher
+    is asked again, before each class."""
+    name = f"_guesses.{key}"
+    if name not in st.session_state:
+        kept = {} if is_teacher() else tally().guesses_of(owner(), key)
+        st.session_state[name] = {about: int(guess) for about, guess in kept.items()}
+    return st.session_state[name]
+
+
+def _guess(key: str, about: str, index: int, shown: str, wording: Wording) -> None:
+    _own_guesses(key)[about] = index
     _show(shown)
-    tally().vote(f"{key}\n{about}", owner(), str(index))
+    tally().vote(f"{key}\n{about}", owner(), str(index), wording)
 
 
 def _show(shown: str, answer: bool = True) -> None:

@@ -5,10 +5,13 @@ While the disk is full, guesses are not counted; if reading fails, it is as if n
 `hold` and `release` raise sqlite3.Error.
 """
 
+import json
 import sqlite3
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from ui.room.store import Store
 
@@ -17,15 +20,27 @@ LONGEST_HOLD = 600.0  # seconds, in case the teacher leaves without releasing th
 _ALL = "every answer is held until"
 
 
+@dataclass(frozen=True)
+class Wording:
+    """A question as it was shown. text: Markdown · options: plain text · right: index of the correct one."""
+
+    text: str
+    options: Sequence[str]
+    right: int
+
+
 class GuessTally:
     """Guesses by question. voter: an opaque id; only the last guess of each voter counts."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def vote(self, question: str, voter: str, guess: str) -> None:
+    def vote(self, question: str, voter: str, guess: str, wording: Wording | None = None) -> None:
         with suppress(sqlite3.Error), self.store.changing() as connection:
             self._touch(connection, question)
+            if wording:
+                words = json.dumps([wording.text, list(wording.options), wording.right])
+                connection.execute("INSERT OR REPLACE INTO wordings VALUES (?, ?)", (question, words))
             others = connection.execute(
                 "SELECT COUNT(*) FROM votes WHERE question = ? AND voter != ?", (question, voter)
             ).fetchone()[0]
@@ -37,6 +52,19 @@ class GuessTally:
         return Counter(
             dict(self._rows("SELECT guess, COUNT(*) FROM votes WHERE question = ? GROUP BY guess", question))
         )
+
+    def guesses_of(self, voter: str, key: str) -> dict[str, str]:
+        """The voter's guesses at the questions of `key`: what each is about → guess."""
+        rows = self._rows(  # all that begin with the key's line, by the index
+            "SELECT question, guess FROM votes WHERE voter = ? AND question >= ? AND question < ?",
+            *(voter, f"{key}\n", f"{key}\v"),
+        )
+        return {question.partition("\n")[2]: guess for question, guess in rows}
+
+    def wording(self, question: str) -> Wording | None:
+        """The question as it was last shown to somebody who guessed."""
+        found = self._rows("SELECT words FROM wordings WHERE question = ?", question)
+        return Wording(*json.loads(found[0][0])) if found else None
 
     def hold(self, question: str) -> None:
         """Hide the correct answer, also after guessing, until `release` or for LONGEST_HOLD seconds."""
@@ -89,5 +117,5 @@ class GuessTally:
         )
         oldest = ("SELECT question FROM questions ORDER BY touched DESC LIMIT -1 OFFSET ?", (MOST_QUESTIONS,))
         for (old,) in connection.execute(*oldest).fetchall():
-            connection.execute("DELETE FROM votes WHERE question = ?", (old,))
-            connection.execute("DELETE FROM questions WHERE question = ?", (old,))
+            for table in ("votes", "wordings", "questions"):
+                connection.execute(f"DELETE FROM {table} WHERE question = ?", (old,))

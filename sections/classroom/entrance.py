@@ -1,12 +1,10 @@
-"""The teacher's key, the door for newcomers, and answers held back until the room has guessed."""
+"""The teacher's key, and the door for newcomers."""
 
 import streamlit as st
 
-from ui.predict import tally
 from ui.room.entrance import change, give_key, leave, say_too_many, visitors
 from ui.room.visitors import TooManyTries
-from ui.text import literal, shorten
-from ui.translations import _, ngettext
+from ui.translations import _
 
 
 def show_key() -> None:
@@ -67,34 +65,4 @@ def show_door() -> None:
                 "Those who are in stay in. Newcomers, and anyone who clears their cookies, need a code that you show "
                 "them."
             ),
-        )
-
-
-MOST, LONGEST = 6, 70  # questions listed; characters of one
-
-
-def show_answers() -> None:
-    st.subheader(_("Answers"), anchor=False)
-    held = tally().all_held()
-    st.session_state["hold-all"] = held
-    st.toggle(
-        _("Hold every answer"),
-        key="hold-all",
-        on_change=change,
-        args=(tally().release_all if held else tally().hold_all,),
-        help=_("Students see the right answer when you release it, ten minutes later at the latest."),
-    )
-    for number, question in enumerate(tally().latest(MOST)):
-        held, count = tally().held(question), tally().counts(question).total()
-        key = f"hold-{number}-{question}"
-        st.session_state[key] = held
-        name, _line, about = question.partition("\n")
-        said = shorten(" · ".join(filter(None, (name, about.replace("\n", " ")))), LONGEST)
-        guessed = ngettext("{n} guess", "{n} guesses", count).format(n=count)
-        st.toggle(
-            f"{literal(said)} – {guessed}",
-            key=key,
-            disabled=tally().all_held(),
-            on_change=change,
-            args=(tally().release if held else tally().hold, question),
         )

@@ -9,6 +9,7 @@ import streamlit as st
 
 from examination.bank import ExamPart
 from examination.sheet import SheetSettings
+from sections.examination.answers import keep_last, kept_last
 from ui.page import drawer
 from ui.state import VISIT, follow_link, set_url, url_choice, url_int
 from ui.translations import _
@@ -21,10 +22,13 @@ _KEY = "_examination_sheet"  # keys with an underscore survive a change of page 
 
 
 def sheet_in_link(parts: tuple[str, ...]) -> SheetSettings:
-    """The sheet that the link opens. Without a number in the link: the last sheet, else a random one, so that
-    neighbours get different sheets. parts: the bank's, in its order."""
+    """The sheet that the link opens. Without a number in the link: the last sheet, of an earlier visit, too; else a
+    random one, so that neighbours get different sheets. parts: the bank's, in its order."""
     usual = SheetSettings(random.randint(1, HIGHEST), parts, COUNT, open=True)
-    stored = st.session_state.setdefault(_KEY, {"last": usual, "mode": None})
+    if _KEY not in st.session_state:
+        last, mode = kept_last(parts)
+        st.session_state[_KEY] = {"last": last or usual, "mode": mode}
+    stored = st.session_state[_KEY]
     if stored.get("visit") != (visit := st.session_state.get(VISIT, 0)):
         stored.update(visit=visit, start=stored["last"])
         if stored["mode"] and "seed" not in st.query_params:
@@ -46,6 +50,7 @@ def keep_sheet(settings: SheetSettings, parts: tuple[str, ...]) -> None:
         for name, (value, usual) in _linked(settings, parts).items():
             set_url(name, value, default=usual)
     st.session_state[_KEY].update(last=settings, mode=st.query_params.get("mode"))
+    keep_last(settings, st.session_state[_KEY]["mode"])
 
 
 def link_to_sheet(settings: SheetSettings, parts: tuple[str, ...]) -> str:

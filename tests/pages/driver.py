@@ -13,9 +13,17 @@ from streamlit.testing.v1 import AppTest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def open_page(name: str, /, owner: str | None = None, told: Sequence[str] = (), **query) -> AppTest:
+ASKED = tuple(  # the keys of all questions asked before an answer (ui.predict)
+    key
+    for file in sorted(ROOT.glob("sections/*/*.py"))
+    for key in re.findall(r'predict\(\s*"([\w-]+)"', file.read_text("utf-8"))
+)
+
+
+def open_page(name: str, /, owner: str | None = None, told: Sequence[str] | None = None, **query) -> AppTest:
     """The page `name`, run once, with values in its link. owner: the browser whose runs it shows · told: the questions
-    (ui.predict) whose answers are shown at once."""
+    (ui.predict) whose answers are shown at once, as after *Show it*; if not given, all when the link has values."""
+    told = told if told is not None else ASKED if query else ()
     app = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=240)
     for key, value in query.items():
         app.query_params[key] = str(value)

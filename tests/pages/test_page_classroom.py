@@ -1,18 +1,27 @@
 """Class: nothing without the key, and with it the room, its runs, the door and the answers."""
 
+import csv
+import io
+import zipfile
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from jobs.run import Run
-from tests.pages.driver import ROOT, plain, whole
+from sections.classroom.address import address_of_room, qr_html
+from sections.classroom.sheets import all_in_one
+from tests.pages.driver import ROOT, html_of, open_page, part, plain, text_of, whole
 from tests.pages.finished_runs import ended
 from tests.waiting import until
 from ui.predict import tally
+from ui.progress import PREFIX, class_sums, kept
 from ui.room import entrance
 from ui.room.key import digest, key
+from ui.room.sheets import Sheets
 from ui.room.store import Store
 from ui.room.visitors import Visitors
 from ui.runs import manager
+from ui.tally import Wording
 
 FAKE = "tests.jobs.fake_training"
 
@@ -21,7 +30,7 @@ FAKE = "tests.jobs.fake_training"
 def room(runs_folder):
     """With somebody in it."""
     visitors = entrance.visitors()
-    for table in ("visitors", "settings", "tries", "questions", "votes"):
+    for table in ("visitors", "settings", "tries", "questions", "votes", "wordings", "kept", "sheets"):
         visitors.store.ask(f"DELETE FROM {table}")
     visitors.seen([("a" * 32, "192.0.2.1", "attention"), ("b" * 32, "192.0.2.1", "home")])
     return visitors
@@ -101,7 +110,7 @@ def test_one_visitor_is_shut_out_and_their_runs_are_stopped(room):
 
 def test_runs_are_stopped_and_cleared(room):
     runs = [manager().submit(f"{FAKE}:until_cancelled", owner=f"{i}" * 32, title=f"*run* {i}") for i in range(6)]
-    app = teacher(room)
+    app = part(teacher(room), "Runs")
     said = [plain(bar.proto.text) for bar in app.get("progress")]
     assert len(said) == 6 and any("*run* 0" in one for one in said)
     assert int(app.metric[2].value) + int(app.metric[3].value) == 6
@@ -116,12 +125,18 @@ def test_runs_are_stopped_and_cleared(room):
     assert not manager().runs() and not any(run.directory.exists() for run in runs)
 
 
-def test_answers_are_held_and_released(room):
-    tally().vote("parts\n<b>the dog</b>", "x", "0")
-    app = teacher(room)
+def test_answers_are_drawn_held_and_released(room):
+    wording = Wording("Which *part*?", ["<b>one</b>", "two"], 1)
+    for voter, guess in (("x", "0"), ("y", "1"), ("z", "1")):
+        tally().vote("parts\n<b>the dog</b>", voter, guess, wording)
+    app = part(teacher(room), "Answers")
+    assert "Which *part*?" in text_of(app)
+    bars = app.get("progress")
+    assert [bar.proto.value for bar in bars] == [33, 66]
+    assert "<b>" not in repr([bar.proto.text for bar in bars]) and "✓" in bars[1].proto.text
     one = next(toggle for toggle in app.toggle if toggle.key.startswith("hold-0"))
-    assert "1" in one.label and "<b>" not in one.label
     whole(one.set_value(True).run())
+    assert not any("✓" in bar.proto.text for bar in app.get("progress"))  # a projected page does not betray it
     assert tally().held("parts\n<b>the dog</b>") and not tally().held("another")
     whole(app.toggle(key="hold-all").set_value(True).run())
     assert tally().held("another")
@@ -134,3 +149,54 @@ def test_other_servers_of_the_class_know_the_teacher_and_the_code(room):
     teacher(room)
     there = Visitors(Store(room.store.path))
     assert there.is_teacher("t" * 32, digest()) and there.close_door() == room.code
+
+
+def test_the_progress_of_the_class_is_summed_without_the_teacher(room):
+    room.make_teacher("t" * 32, "here", digest())
+    for who, number, picked, right in (("a", 0, 1, True), ("a", 1, 2, True), ("b", 0, 0, False), ("t", 0, 0, False)):
+        kept().keep(who * 32, f"{PREFIX}attention", True)
+        kept().keep(who * 32, f"{PREFIX}attention/{number}", [picked, right, 2])
+    total = class_sums()["attention"]
+    assert (total.opened, total.answered, total.answers, total.right, total.solved) == (2, 2, 3, 2, 1)
+    assert total.picks == {0: {1: 1, 0: 1}, 1: {2: 1}}
+    app = part(opened("t" * 32), "Progress")
+    assert app.dataframe[0].value.iloc[0].tolist() == ["Attention", 2, 2, "67%", 1]
+    assert app.get("progress")
+
+
+def front(owner: str) -> AppTest:
+    """The course, on its first page."""
+    app = AppTest.from_file(str(ROOT / "course.py"), default_timeout=240)
+    app.session_state["_owner"] = owner
+    return whole(app.run())
+
+
+def test_a_student_finds_their_quiz_answered_again_and_marked_in_the_menu(room):
+    app = open_page("parameters", owner="c" * 32)
+    whole(app.radio(key="quiz-parameters-0").set_value(1).run())
+    assert open_page("parameters", owner="c" * 32).radio(key="quiz-parameters-0").value == 1
+    assert open_page("parameters", owner="d" * 32).radio(key="quiz-parameters-0").value is None
+    assert '/parameters"]' in html_of(front("c" * 32)) and '/parameters"]' not in html_of(front("d" * 32))
+
+
+def test_the_address_is_one_that_others_can_open():
+    assert address_of_room("http://localhost:8501/classroom", "192.0.2.7") == "http://192.0.2.7:8501"
+    assert address_of_room("https://class.example/classroom?x=1", None) == "https://class.example"
+    assert address_of_room("http://127.0.0.1:8501/", None) is None
+    assert 'alt="http://192.0.2.7:8501"' in qr_html("http://192.0.2.7:8501")
+
+
+def test_sheets_are_collected_once_each_and_their_text_is_no_formula(room, tmp_path):
+    one, other = (Sheets(Store(tmp_path / "room.sqlite")) for _ in range(2))  # two servers
+    for when, name in ((1.0, "Ada"), (1.0, "=Ada/.."), (2.0, "=Ada/..")):
+        one.hand_in("a" * 32, "7 all", name=name, when=when, marks=[3.5, 6, 1, 2], page="<p>é</p>")
+    other.hand_in("b" * 32, "7 all", name="Bo", when=3.0, marks=[6, 6, 0, 2], page="<p></p>")
+    sheets = one.all()
+    assert [(sheet.times, sheet.name) for sheet in sheets] == [(2, "=Ada/.."), (1, "Bo")]
+    with zipfile.ZipFile(io.BytesIO(all_in_one(sheets))) as archive:
+        table, first, _second = archive.namelist()
+        assert "/" not in first and archive.read(first).decode() == "<p>é</p>"
+        rows = list(csv.reader(archive.read(table).decode("utf-8-sig").splitlines()))
+    assert rows[1][0] == "'=Ada/.." and rows[1][-4:] == ["3.5", "6", "1", "2"]
+    other.clear()
+    assert not one.all()

@@ -10,9 +10,13 @@ from examination.entry import BankError
 from examination.kinds import KINDS
 from examination.predict import SIDES
 from examination.sheet import SheetSettings, draw_sheet
+from sections.examination.answers import PREFIX
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, html_of, link, text_of, whole
+from ui.progress import kept
+from ui.room.sheets import Sheets
+from ui.room.store import room
 from ui.state import VISIT
 
 BANK = load_bank()
@@ -55,6 +59,7 @@ def give(app, seed: int, task, answer) -> None:
                 order.insert(place, step)
         case "mask":
             app.session_state["_examination"]["answers"][f"{seed}/{task.id}"] = answer
+            kept().keep(app.session_state["_owner"], f"{PREFIX}answers {seed}/{task.id}", {"cells": sorted(answer)})
     whole(app.run())
 
 
@@ -119,13 +124,17 @@ def sheet_with(*kinds: str):
 
 def test_every_kind_is_answered_and_earns_its_points():
     seed, own = sheet_with("open", *KINDS)  # as many as possible stand on each sheet
-    tasks = tasks_of(seed)
-    app = open_page(seed=seed)
+    tasks, whose = tasks_of(seed), "e" * 32
+    app = open_page(owner=whose, seed=seed)
     for task in tasks:
         give(app, seed, task, task.right)
     whole(app.button(key="hand-in").click().run())
     possible = sum(task.question.points for task in tasks if task.question.kind != "open")
     assert app.metric[0].value == f"{possible} / {possible}"
+    (given,) = [sheet for sheet in Sheets(room()).all() if sheet.owner == whose]  # what the teacher collects
+    assert given.marks[:2] == (possible, possible) and given.times == 1 and "<html" in given.page
+    again = open_page(owner=whose)  # a reload, without a link
+    assert again.number_input(key="sheet").value == seed and again.metric[0].value == f"{possible} / {possible}"
     assert not app.error
     rubrics = sum(len(task.rubric) for task in tasks if task.question.kind == "open")
     assert app.table[0].value.iloc[-1].tolist()[1:] == [f"{possible} of {possible}", f"0 of {rubrics}"]

@@ -43,10 +43,18 @@ def test_the_answer_waits_for_a_guess():
         assert answer_shown(app) and "two" in said(app) and "**&#42;three&#42;**" in said(app)
 
 
-def test_who_will_not_guess_or_comes_by_a_link_that_says_something_sees_it():
+def test_who_will_not_guess_sees_it_and_a_link_still_asks():
     assert answer_shown(asked("three").button(key="count-show").click().run())
-    assert answer_shown(asked("four", layer="2"))
-    assert not answer_shown(asked("five", projector="1"))
+    assert not answer_shown(asked("four", layer="2", projector="1"))
+
+
+def test_a_guess_survives_a_reload_but_the_teacher_is_asked_again():
+    asked("ten", 0)
+    again = asked("ten", layer="2")
+    assert answer_shown(again) and "two" in said(again)
+    visitors().make_teacher("eleven", "here", digest())
+    asked("eleven", 0)
+    assert not answer_shown(asked("eleven"))
 
 
 def test_with_something_else_nobody_is_asked_unless_they_want_to_be():
@@ -126,6 +134,16 @@ def test_a_hold_ends_by_itself(room, monkeypatch):
     assert room.held("q") and not room.held("another")
     now[0] = tallies.LONGEST_HOLD + 2
     assert not room.held("q")
+
+
+def test_a_question_is_remembered_in_its_words_and_by_who_guessed(room):
+    words = tallies.Wording("*How* many?", ["two", "three"], 1)
+    room.vote("count\nthe dog", "x", "1", words)
+    room.vote("count\n", "x", "0", words)
+    room.vote("counter\nthe dog", "x", "0", words)
+    room.vote("count\nthe cat", "y", "0", words)
+    assert room.wording("count\nthe dog") == words and room.wording("another") is None
+    assert room.guesses_of("x", "count") == {"the dog": "1", "": "0"}
 
 
 def test_the_store_is_bounded_and_the_oldest_question_goes_first(room, monkeypatch):

@@ -33,6 +33,7 @@ async def opening(_app) -> AsyncIterator[None]:
 
     from ui.model_cache import warm_up
     from ui.room import presence
+    from ui.room.kept import Kept
     from ui.room.key import announce
     from ui.room.store import room
     from ui.room.visitors import Visitors
@@ -41,6 +42,7 @@ async def opening(_app) -> AsyncIterator[None]:
     threading.Thread(target=warm_up, name="warm-up", daemon=True).start()
     clear_leftovers(runs_folder())
     Visitors(room()).forget_old()
+    Kept(room()).forget_old()
     announce()
     connected = runtime.get_instance().is_active_session
     chores = [

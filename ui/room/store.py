@@ -18,6 +18,10 @@ CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS tries (what TEXT, who TEXT, time REAL);
 CREATE TABLE IF NOT EXISTS questions (question TEXT PRIMARY KEY, touched REAL, held_until REAL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS votes (question TEXT, voter TEXT, guess TEXT, PRIMARY KEY (question, voter));
+CREATE TABLE IF NOT EXISTS wordings (question TEXT PRIMARY KEY, words TEXT);
+CREATE TABLE IF NOT EXISTS kept (owner TEXT, name TEXT, value TEXT, time REAL, PRIMARY KEY (owner, name));
+CREATE TABLE IF NOT EXISTS sheets (
+    owner TEXT, sheet TEXT, name TEXT, time REAL, times INTEGER, marks TEXT, page TEXT, PRIMARY KEY (owner, sheet));
 """
 
 

@@ -53,7 +53,8 @@ class Visitors:
             connection.execute("DELETE FROM visitors WHERE last < ?", (before,))
             connection.execute("DELETE FROM tries WHERE time < ?", (before,))
             old = "(SELECT question FROM questions WHERE touched < ?)"
-            connection.execute(f"DELETE FROM votes WHERE question IN {old}", (before,))
+            for table in ("votes", "wordings"):
+                connection.execute(f"DELETE FROM {table} WHERE question IN {old}", (before,))
             connection.execute("DELETE FROM questions WHERE touched < ?", (before,))
 
     def here(self) -> list[Visitor]:
