@@ -186,7 +186,7 @@ def on_one_scale(
     and one of ours, also of the floor, to at most 100; by default, where it says.
     """
     theirs, mine = places or (float, float)
-    fig = go.Figure()
+    fig, ends = go.Figure(), []
     for y, row in enumerate(rows):
         if row.paper is not None:
             fig.add_scatter(
@@ -223,8 +223,8 @@ def on_one_scale(
         )
         # Right of everything else in the row, so that it covers no dot and no error bar.
         stars = [mine(value) for value in row.own]
-        end = max([*placed, *stars, middle + deviation])
-        add_text(fig, [end], [y + 0.22], [f"  {mean:.1f}"])
+        ends.append(max([*placed, *stars, middle + deviation]))
+        add_text(fig, ends[-1:], [y + 0.22], [f"  {mean:.1f}"])
         if row.own:
             add_marks(
                 fig,
@@ -247,7 +247,7 @@ def on_one_scale(
     name_rows(fig, [row.name for row in rows])
     shown = [theirs(row.paper) for row in rows if row.paper is not None]
     shown += [mine(x) for row in rows for x in (*row.ours.values(), *row.own)]
-    shown += [100.0] if places else []
+    shown += [*ends, 100.0] if places else ends
     one_scale(fig, shown + ([] if floor is None else [mine(floor)]), log)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
@@ -264,7 +264,7 @@ def one_scale(fig: go.Figure, values: Sequence[float], log: bool) -> None:
     """Axis range from the smallest to the largest value, with room for a number on the right."""
     low, high = (min(values), max(values)) if not log else (math.log10(min(values)), math.log10(max(values)))
     room = max(high - low, 0.2 if log else 5)
-    fig.update_xaxes(range=[low - 0.05 * room, high + 0.1 * room], type="log" if log else "linear")
+    fig.update_xaxes(range=[low - 0.05 * room, high + 0.15 * room], type="log" if log else "linear")
     if log:
         ticks = [t for t in TICKS if low - 0.4 <= math.log10(t) <= high + 0.3]
         fig.update_xaxes(tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
