@@ -25,6 +25,7 @@ page = open_course(
         _("Start"): [
             CoursePage("home", _("Home"), ":material/home:"),
             CoursePage("through", _("Through BERT"), ":material/route:"),
+            CoursePage("reading", _("Reading the paper"), ":material/menu_book:"),
         ],
         _("1 Input"): [
             CoursePage("tokenization", _("Tokenization"), ":material/content_cut:"),

@@ -38,6 +38,7 @@ def stages() -> list[BertStage]:
 HERE: dict[str, tuple[str, ...]] = {
     "home": (),
     "through": (),
+    "reading": (),
     "tokenization": ("letters", "pieces"),
     "input": ("vectors",),
     "attention": ("heads",),

@@ -10,6 +10,7 @@ def show() -> None:
     """Each card links to its lesson."""
     about = {
         "through": _("The **whole way** in one picture, with your sentence."),
+        "reading": _("Paragraph by paragraph: **what it says**, and where to see it."),
         "tokenization": _("Text becomes **tokens**: pieces from a fixed vocabulary."),
         "input": _("Tokens become **vectors**: what, where, and which sentence."),
         "attention": _("Every token **looks at** every other, layer after layer."),

@@ -1,5 +1,6 @@
-"""The teacher's guide: its links name pages, parts and settings that are there, and what it puts in “curly quotes”
-stands on a page of the same step. Read in the source always; before a release every page and part is opened."""
+"""The teacher's guide and the road through the paper: their links name pages, parts and settings that are there; and what
+the guide puts in “curly quotes” stands on a page of the same step. Read in the source always; before a release every page
+and part is opened."""
 
 import re
 from functools import cache
@@ -18,7 +19,8 @@ from tests.server import LESSON_PAGES as PAGES
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "lessons" / "TEACHING.md").read_text(encoding="utf-8")
 LINK = re.compile(r"`(/[a-z_]*(?:\?[^`]*)?)`")
-LINKS = sorted(set(LINK.findall(GUIDE)))
+ROAD = (ROOT / "lessons" / "reading" / "en.md").read_text(encoding="utf-8")
+LINKS = sorted({*LINK.findall(GUIDE), *re.findall(r"\]\(<(/.+?)>\)", ROAD)})
 STEPS = [(LINK.findall(step), re.findall("“([^”]+)”", step)) for step in re.split(r"\n(?=- |\n|#)", GUIDE)]
 STEPS = [(links, quotes) for links, quotes in STEPS if links and quotes]
 
