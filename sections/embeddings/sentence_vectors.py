@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 
 from sections.embeddings.subject import Inputs, comparable
@@ -21,8 +22,6 @@ from ui.text import literal, shorten, visible
 from ui.translations import _
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from plots.sentence_vectors import CosineMatrix
 
 MOST = 8  # sentences beside each other
@@ -38,7 +37,7 @@ QUERIES = {
 # --- what is computed -------------------------------------------------------------------------------------------------
 
 
-def read(model: str, texts: Sequence[str]) -> "np.ndarray":
+def read(model: str, texts: Sequence[str]) -> np.ndarray:
     """(L + 1, N, H): for each text the mean over its tokens."""
     from minibert.inside.geometry.vectors import sentence_vectors
 
@@ -47,13 +46,13 @@ def read(model: str, texts: Sequence[str]) -> "np.ndarray":
 
 
 @st.cache_data(show_spinner=False, max_entries=48)
-def typed(model: str, version: int, texts: tuple[str, ...]) -> "np.ndarray":
+def typed(model: str, version: int, texts: tuple[str, ...]) -> np.ndarray:
     """`read` for a few texts of the user."""
     return read(model, texts)
 
 
 @st.cache_data(show_spinner=False, max_entries=6)
-def searched(model: str, version: int, language: str) -> "np.ndarray":
+def searched(model: str, version: int, language: str) -> np.ndarray:
     """`read` for all sentences of the search."""
     return read(model, haystack(language))
 
@@ -72,16 +71,12 @@ def measured(model: str, version: int, language: str) -> dict[str, list[float]]:
 
     pairs = similar_parts(language)[-1]
 
-    def compute() -> "dict[str, np.ndarray]":
-        import numpy as np
-
+    def compute() -> dict[str, np.ndarray]:
         first, second, scores = zip(*pairs, strict=True)
         both = read(model, (*first, *second))
         left, right = both[:, : len(first)], both[:, len(first) :]
-        return {
-            "agreement": np.array(agreement(left, right, scores)),
-            "unrelated": np.array([mean_cosine(layer) for layer in left]),
-        }
+        unrelated = [mean_cosine(layer) for layer in left]
+        return {"agreement": np.array(agreement(left, right, scores)), "unrelated": np.array(unrelated)}
 
     stored = first_view("embeddings", "sentences", model, pairs, compute)
     return {name: layers.tolist() for name, layers in stored.items()}

@@ -13,7 +13,9 @@ from ui.lesson import Lesson
 LESSON = Lesson("reading")
 COURSE = ast.parse((ROOT / "course.py").read_text("utf-8"))
 PAGES = {
-    node.args[0].value for node in ast.walk(COURSE) if isinstance(node, ast.Call) and ast.unparse(node.func) == "CoursePage"
+    node.args[0].value
+    for node in ast.walk(COURSE)
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "CoursePage"
 }
 
 
