@@ -69,12 +69,12 @@ def draw(subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]], at: Hea
     sharp = confidences(subject).flatten()
     left, right = st.columns([10, 11], gap="medium")
     with left:
-        dearest(subject, rows, costs, sharp, at[0] * heads + at[1])
+        most_costly(subject, rows, costs, sharp, at[0] * heads + at[1])
     with right:
         against(subject, costs, sharp)
 
 
-def dearest(
+def most_costly(
     subject: InspectedModel, rows: list[tuple[HeadCost, HeadCost]], costs: Any, sharp: Any, chosen: int
 ) -> None:
     """The ranking by cost; with many heads only both ends and the chosen head."""

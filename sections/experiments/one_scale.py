@@ -108,7 +108,7 @@ def _draw_scores(inputs: Inputs, measure: Measure) -> None:
         _("ours; a dot a seed, mean ± sd"),
         floor_words(measure.key)[0],
     )
-    axis = _("{measure} (lower is better)") if measure.log else _("{measure}, percent")
+    axis = _("{measure} (lower is better)") if measure.log else _("{measure}, %")
     finding, table, places = headline(inputs, measure), table_of(rows), _shares(measure)
     if places:
         axis = _("share of what can be gained, %")

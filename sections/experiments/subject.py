@@ -36,7 +36,7 @@ def metric_names() -> dict[str, str]:
         "ner_features": _("CoNLL-2003 NER, F1, frozen encoder"),
         "mlm_perplexity": _("held-out MLM perplexity"),
         "determined": _("determined words guessed right"),
-        "determined.after": _("those that only later words determine"),
+        "determined.after": _("words that later words determine"),
         "meant": _("who or what is meant, F1"),
         "meant_features": _("who or what is meant, F1, frozen encoder"),
     }
