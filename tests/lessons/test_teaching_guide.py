@@ -1,6 +1,6 @@
-"""The teacher's guide and the road through the paper: their links name pages, parts and settings that are there; and what
-the guide puts in “curly quotes” stands on a page of the same step. Read in the source always; before a release every page
-and part is opened."""
+"""The teacher's guide and the road through the paper: their links name pages, parts and settings that are there; and
+what the guide puts in “curly quotes” stands on a page of the same step. Read in the source always; before a release
+every page and part is opened."""
 
 import re
 from functools import cache
