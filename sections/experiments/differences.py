@@ -142,8 +142,8 @@ def _how_far(measure: Measure, inputs: Inputs) -> None:
     if measure.floor is None:
         return
     words = floor_words(measure.key)[1].format(floor=f"{measure.floor:,.1f}")
-    top = _("BERT base") if inputs.text == REAL else _("what can be had")
-    way = _("Of the way from there to {top} ({best:g}), the best arm has gone {share:.0%}.").format(
+    top = _("BERT base") if inputs.text == REAL else _("all right")
+    gain = _("Of the possible gain, up to {top} ({best:g}), the best arm has {share:.0%}.").format(
         top=top, best=measure.best, share=max(measure.share, 0.0)
     )
-    st.markdown("**" + _("Without understanding the text:") + f"** {words} {way}", width=980)
+    st.markdown("**" + _("Without understanding the text:") + f"** {words} {gain}", width=980)
