@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from minibert.text.json_values import json_value
 from ui.navigation import current_page, find_page, link_to, open_again
 from ui.room.entrance import TEACHERS, change, is_teacher
 from ui.room.store import Store, room
@@ -36,7 +37,7 @@ def offer(store: Store) -> Offer | None:
     """The offer that stands."""
     with suppress(sqlite3.Error):
         if text := store.setting(_OFFER):
-            standing = Offer(**json.loads(text))
+            standing = Offer(**json_value(text))
             return standing if time.time() - standing.when < SECONDS_OFFERED else None
     return None
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from minibert.text.json_values import json_value
 from ui.room.store import Store
 
 MOST_QUESTIONS, MOST_VOTERS = 1_000, 2_000
@@ -64,7 +65,7 @@ class GuessTally:
     def wording(self, question: str) -> Wording | None:
         """The question as it was last shown to somebody who guessed."""
         found = self._rows("SELECT words FROM wordings WHERE question = ?", question)
-        return Wording(*json.loads(found[0][0])) if found else None
+        return Wording(*json_value(found[0][0])) if found else None
 
     def hold(self, question: str) -> None:
         """Hide the correct answer, also after guessing, until `release` or for LONGEST_HOLD seconds."""

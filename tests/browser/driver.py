@@ -45,10 +45,15 @@ _PENDING = """() => {
 
 
 def open_page(page: Page, name: str = "home", **query) -> Page:
-    """Open the page `name` with values in its link, and wait until it is complete."""
+    """Open the page `name` with values in its link, and wait until it is complete; with any, what is asked before an
+    answer (ui.predict) is shown."""
     path = "/" if name == "home" else f"/{name}"
     page.goto(path + (f"?{urlencode(query)}" if query else ""))
     wait_idle(page)
+    asked = page.locator('[class*="st-key-predict-"] [class*="-show"] button:visible')
+    while query and asked.count():
+        asked.first.click()
+        wait_idle(page)
     return page
 
 

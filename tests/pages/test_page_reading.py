@@ -11,12 +11,8 @@ from tests.pages.driver import ROOT, open_page
 from ui.lesson import Lesson
 
 LESSON = Lesson("reading")
-COURSE = ast.parse((ROOT / "course.py").read_text("utf-8"))
-PAGES = {
-    node.args[0].value
-    for node in ast.walk(COURSE)
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "CoursePage"
-}
+CALLS = [one for one in ast.walk(ast.parse((ROOT / "course.py").read_text("utf-8"))) if isinstance(one, ast.Call)]
+PAGES = {call.args[0].value for call in CALLS if ast.unparse(call.func) == "CoursePage"}
 
 
 def rows(chapter: str) -> list[str]:

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from minibert.text.json_values import json_value
 from ui.room.store import Store
 
 SECONDS_OF_A_COURSE = 200 * 24 * 3600  # what has not changed for longer is deleted
@@ -40,7 +41,7 @@ class Kept:
                 "SELECT name, value FROM kept WHERE owner = ? AND name >= ? AND name < ?",
                 *(owner, prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)),
             )
-            return {name.removeprefix(prefix): json.loads(value) for name, value in rows}
+            return {name.removeprefix(prefix): json_value(value) for name, value in rows}
         return {}
 
     def of_class(self, prefix: str) -> list[tuple[str, str, Any]]:
@@ -51,7 +52,7 @@ class Kept:
                 "WHERE key IS NULL AND name >= ? AND name < ?",
                 *(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)),
             )
-            return [(owner, name.removeprefix(prefix), json.loads(value)) for owner, name, value in rows]
+            return [(owner, name.removeprefix(prefix), json_value(value)) for owner, name, value in rows]
         return []
 
     def forget_old(self) -> None:

@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
 
+from minibert.text.json_values import json_value
 from ui.room.store import Store
 
 MOST, LONGEST = 2_000, 2_000_000  # sheets in all, beyond which the oldest are deleted; characters of a page
@@ -52,7 +53,7 @@ class Sheets:
             rows = self.store.ask(
                 f"SELECT owner, sheet, name, time, times, marks, {page} FROM sheets ORDER BY name, time"
             )
-            return [HandedSheet(*row[:5], tuple(json.loads(row[5])), row[6]) for row in rows]
+            return [HandedSheet(*row[:5], tuple(json_value(row[5])), row[6]) for row in rows]
         return []
 
     def clear(self) -> None:
