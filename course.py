@@ -59,6 +59,7 @@ page = open_course(
         _("6 The family"): [
             CoursePage("family", _("The family tree"), ":material/account_tree:"),
             CoursePage("what_to_hide", _("What to hide"), ":material/hide_source:"),
+            CoursePage("ernie2", "ERNIE 2.0", ":material/stacks:"),
             CoursePage("electra", "ELECTRA", ":material/find_replace:"),
             CoursePage("xlnet", "XLNet", ":material/shuffle:"),
             CoursePage("to_write", _("To write"), ":material/edit_note:"),

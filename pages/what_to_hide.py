@@ -1,6 +1,6 @@
 """What to mask: pieces, words, phrases, names, spans, similar words; and what a model learns from each."""
 
-from sections.what_to_hide import after, both, claim, code, continual, hard, nsp, side_by_side, subject, three
+from sections.what_to_hide import after, both, claim, code, hard, nsp, side_by_side, subject, three
 from ui.lesson import Lesson
 from ui.page import show_parts, style
 from ui.translations import _
@@ -18,7 +18,6 @@ parts = {
     _("Train both"): both,
     _("The claim"): claim,
     _("Next sentence?"): nsp,
-    _("One task after another"): continual,
     _("What became of it"): after,
 }
 show_parts(parts, lesson, inputs)

@@ -24,7 +24,7 @@ OTHER_PAGES = {  # exceptions: first part of the kind → page
     "to_write-answers": "to_write",
     "to_write-bart": "to_write",
     "to_write-corrector": "to_write",
-    "what_to_hide-ernie2": "what_to_hide",
+    "what_to_hide-ernie2": "ernie2",
     "sentence_vectors-learn": "sentence_vectors",
     "sentence_vectors-simbert": "sentence_vectors",
     "cone-flow": "cone",

@@ -60,6 +60,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "wrong_reasons": ("class",),
     "family": (),
     "what_to_hide": ("pieces", "blank"),
+    "ernie2": ("vectors", "blank"),
     "electra": ("blank",),
     "xlnet": ("vectors", "heads", "blank"),
     "to_write": ("heads", "blank"),

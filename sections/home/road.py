@@ -32,6 +32,7 @@ def show() -> None:
         "wrong_reasons": _("High scores for the **wrong reasons**, and how to notice."),
         "family": _("**Who came from BERT**, what each changed, and what it cost."),
         "what_to_hide": _("Pieces, words, names, **spans**: what should be missing?"),
+        "ernie2": _("One **task after another**: what is forgotten, and what keeps it."),
         "electra": _("Not which word is missing, but **which one is wrong**, at every token."),
         "xlnet": _("In **any order**: each word from those read before it, and no [MASK] at all."),
         "to_write": _("One network, four masks: it reads, and **writes**; and BERT as a **corrector**."),

@@ -83,34 +83,6 @@ def costs(text: str) -> dict[str, "Cost"]:
     return _costs(text, tuple(version_of(name) for name in (STUDENT, TEACHER)))
 
 
-@st.cache_resource(show_spinner=False, max_entries=2)
-def _cut(version: int) -> dict[str, "nn.Module"]:
-    from minibert.pruning.cut import cut
-    from minibert.pruning.keep import Keep
-
-    known = load(STUDENT)
-    bert, whole = known.model.bert, Keep.whole(known.config)
-    half = bert.config.intermediate_size // 2
-    keeps = {
-        "neurons-50": Keep(whole.layers, whole.heads, tuple(neurons[:half] for neurons in whole.neurons)),
-        "layers-50": whole.without_layers(whole.layers[len(whole.layers) // 2 :]),
-    }
-    return {name: cut(bert, keep) for name, keep in keeps.items()}
-
-
-@st.cache_data(show_spinner=False, max_entries=200)
-def _costs_of_cut(text: str, version: int) -> dict[str, "Cost"]:
-    from minibert.inside.costs.cost import measure
-
-    tokenizer = load(STUDENT).tokenizer
-    return measure({name: (bert, tokenizer) for name, bert in _cut(version).items()}, [text], REPEATS)
-
-
-def costs_of_cut(text: str) -> dict[str, "Cost"]:
-    """Cost of the student's network without half of its neurons or layers; which ones makes no difference to it."""
-    return _costs_of_cut(text, version_of(STUDENT))
-
-
 @st.cache_data(show_spinner=False, max_entries=100)
 def costs_of_runs(runs: tuple[tuple[str, str], ...], text: str) -> dict[str, "Cost"]:
     """Run → cost of its encoder. runs: (id, folder of its model)."""

@@ -10,7 +10,6 @@ from sections.smaller.subject import (
     TEACHER,
     Inputs,
     costs,
-    costs_of_cut,
     costs_of_runs,
     mean_and_half,
     recorded,
@@ -38,7 +37,7 @@ def show(inputs: Inputs) -> None:
         if inputs.drawn == "own":
             points = [*of_the_class(cost), *pruned_by_the_class(inputs.text)]
         else:
-            points = [*of_the_record(cost), *cut_in_the_record(inputs.text)]
+            points = of_the_record(cost)
         if not points:
             st.info(
                 _("No run of this class has ended yet: *Teacher and student* below begins some.")
@@ -89,10 +88,7 @@ def show(inputs: Inputs) -> None:
             "Accuracy: SST-2 dev, 872 sentences, {n} seeds, ± their deviation.",
             seeds,
         ).format(n=seeds)
-        known += _(
-            "; rings: the same model in eight bits; taught by soft labels of 60,000 more sentences; half: cut "
-            "from a student that learned from 6,000 labels, not 2,000"
-        )
+        known += _("; rings: the same model in eight bits; taught: by soft labels of 60,000 more sentences")
     st.caption(f"{known}. {more}")
 
 
@@ -142,23 +138,6 @@ def of_the_class(cost: dict) -> list:
         if taught and (score := taught["metrics"]["accuracy"]) not in teachers:
             teachers.add(score)
             points.append(point(_("teacher"), cost[TEACHER], score, "teacher"))
-    return points
-
-
-def cut_in_the_record(text: str) -> list:
-    """Recorded students half of which was pruned before further training."""
-    scores = recorded("accuracy", "pruning")
-    names = {
-        "neurons-50": (_("half the neurons"), _("½ neurons")),
-        "layers-50": (_("half the layers"), _("½ layers")),
-    }
-    if not names.keys() & scores.keys():
-        return []
-    costs, points = costs_of_cut(text), []
-    for arm, (name, short_name) in names.items():
-        if arm in scores:
-            mean, half = mean_and_half(scores[arm])
-            points.append(point(name, costs[arm], mean, "pruned", spread=half, under=True, called=short_name))
     return points
 
 

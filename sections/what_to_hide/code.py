@@ -13,8 +13,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.masking import similar_words, units
     from minibert.model import BertForPreTraining, Embeddings, MlmHead
     from minibert.objectives import MaskedLanguageModel, WithoutPairs
-    from minibert.relatives import ernie, ernie2, macbert, roberta, spanbert
-    from minibert.relatives.parts import continual_tasks as ernie2_parts
+    from minibert.relatives import ernie, macbert, roberta, spanbert
     from minibert.relatives.parts import span_boundary as spans
     from minibert.text import byte_tokenizer
     from minibert.text.segment_pairs import packed_sentences, segment_pairs
@@ -36,11 +35,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             CodeChange(_("Phrases"), None, units.phrase_units),
             CodeChange(_("Entities"), None, units.entity_units),
         ],
-        "ernie2": [
-            CodeChange(_("A fourth embedding"), Embeddings, ernie2_parts.TaskEmbeddings),
-            CodeChange(_("Each row’s own task"), None, ernie2_parts.task_tap),
-            CodeChange(_("One task a batch"), ernie.KnowledgeMasking, ernie2.ContinualTasks),
-        ],
         "spanbert": [
             CodeChange(_("Spans"), draw_tokens, spans.draw_spans),
             CodeChange(_("The boundaries’ head"), MlmHead, spans.SpanBoundary),
@@ -51,11 +45,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             CodeChange(_("Which words are alike"), None, similar_words.SimilarWords),
         ],
     }
-    titles = {"roberta": "RoBERTa", "wwm": "BERT-wwm", "ernie": "ERNIE", "ernie2": "ERNIE 2.0"}
+    titles = {"roberta": "RoBERTa", "wwm": "BERT-wwm", "ernie": "ERNIE"}
     titles |= {"spanbert": "SpanBERT", "macbert": "MacBERT"}
     chosen = choice("diff", _("The relative"), titles, wrap=True)
     show_diff(changes[chosen])
-    files = {"roberta": roberta, "ernie": ernie, "ernie2": ernie2, "spanbert": spanbert, "macbert": macbert}
+    files = {"roberta": roberta, "ernie": ernie, "spanbert": spanbert, "macbert": macbert}
     if chosen in files:
         where = f"minibert/relatives/{chosen}.py"
         show_source(files[chosen], find="RELATIVE = ", label=_("All of the relative: `{file}`").format(file=where))

@@ -69,7 +69,7 @@ LAMB = "LAMB’s claim"
         *((name, {}, name) for name in ("nezha", "xlnet", "sentence_vectors", "few_labels", "dialogue")),
         ("nezha", {"part": LAMB}, "lamb"),
         ("xlnet", {"part": "Its worth"}, "xlnet_memory"),
-        ("what_to_hide", {"part": "One task after another"}, "ernie2"),
+        ("ernie2", {"part": "The claim"}, "ernie2"),
         ("to_write", {"claim": "corrector_zh"}, "corrector_zh"),
         ("knowledge", {"claim": "sembert"}, "sembert"),
         ("sentence_vectors", {"claim": "simbert"}, "simbert"),
@@ -214,8 +214,8 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
             [("agrees", 20.0), ("unclear", 0.0), ("agrees", -20.0), ("unclear", 0.0)],
         ),
         (
-            "what_to_hide",
-            {"part": "One task after another"},
+            "ernie2",
+            {"part": "The claim"},
             "ernie2",
             {"asked": 8},
             {

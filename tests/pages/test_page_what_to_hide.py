@@ -10,17 +10,13 @@ import torch
 from minibert import checkpoint
 from minibert.inside.predictions.hidden_text import KINDS, Hidden, guessed, hide, names, read, vocabulary_of
 from minibert.model import IGNORE, Batch
-from minibert.relatives.parts.continual_tasks import REGIMES, stages
-from minibert.toy.continual import TASKS, ContinualSettings, train_continually
 from minibert.toy.hidden_spans import hidden_runs, replaced_accuracy, span_accuracy
 from minibert.toy.pretrain import questions, words_by_kind
 from minibert.toy.world import stories
 from sections.what_to_hide import hard
-from sections.what_to_hide.continual import tasks
 from sections.what_to_hide.side_by_side import MOST, ways
 from sections.what_to_hide.subject import RATE
 from tests.pages.driver import ROOT, figure, html_of, numbers, open_page, whole
-from tests.pages.finished_runs import run_of
 from ui.text import visible
 
 ENGLISH, CHINESE = "Charles unwrapped his present in New York.", "哈尔滨是黑龙江省的省会城市。"
@@ -169,30 +165,3 @@ def test_runs_are_three_words_of_a_sentence_and_something_outside_decides():
     assert set(span_accuracy(checkpoint.load(TOYS / "bert"), runs[:60], tokenizer)) == {"span", "span_whole"}
     asked, rivals = questions(told, tokenizer, 128)[:50], words_by_kind(told, tokenizer)
     assert 0 <= replaced_accuracy(model, asked, rivals, tokenizer.pad_id) <= 1
-
-
-# --- one task after another ------------------------------------------------------------------------------------------
-
-
-def test_the_plan_is_drawn_and_all_three_regimes_begin(asked_for):
-    app = open_page("what_to_hide", owner="me", part="One task after another")
-    bars = figure(app, "ernie2-plan")["data"]
-    plan = stages("continual", list(TASKS), 400)
-    assert [bar["name"] for bar in bars] == list(tasks().values())
-    assert [int(n) for n in numbers(bars[0]["customdata"])][:4] == [stage["words"] for stage in plan]
-    whole(app.button(key="train-ernie2").click().run())
-    assert [arguments[0] for _, arguments, _ in asked_for] == [
-        ContinualSettings(name, 400, asked=120, evaluate_every=20) for name in REGIMES
-    ]
-
-
-@pytest.mark.release
-@pytest.mark.trains
-def test_what_was_learned_of_each_task_is_drawn(runs_folder):
-    for regime in ("one_by_one", "continual"):
-        settings = ContinualSettings(regime, 8, batch_size=2, stories=20, asked=4, evaluate_every=4, hidden_size=32)
-        run_of(train_continually(settings), f"what_to_hide-ernie2/{regime}", owner="me", title=regime)
-    app = open_page("what_to_hide", owner="me", part="One task after another")
-    lines = figure(app, "ernie2-learned")["data"]
-    assert [line["name"] for line in lines] == list(tasks().values()) * 2
-    assert len(numbers(lines[0]["x"])) == 3

@@ -46,7 +46,7 @@ PRESSED = {
     "sections/to_write/answers.py": ("to_write", "Ask and answer", "train-answers"),
     "sections/to_write/corrector.py": ("to_write", "Corrector", "train-corrector"),
     "sections/to_write/restores.py": ("to_write", "BART restores", "train-bart"),
-    "sections/what_to_hide/continual.py": ("what_to_hide", "One task after another", "train-ernie2"),
+    "sections/ernie2/train.py": ("ernie2", "Three ways", "train-ernie2"),
     "sections/wrong_reasons/falls.py": ("wrong_reasons", None, "train"),
     "sections/xlnet/remembering.py": ("xlnet", "Its worth", "train-memory"),
     "ui/classifiers.py": ("smaller", "Cut away", "train-reviews"),
