@@ -18,7 +18,7 @@ def correlations(model: str, version: int, pairs: list[tuple[str, str, float]], 
     from minibert.inside.geometry.vectors import cosines, sentence_vectors
     from minibert.training.statistics import rank_correlation
 
-    def compute() -> dict[str, np.ndarray]:
+    def correlate() -> dict[str, np.ndarray]:
         loaded = load(model)
         *sides, scores = zip(*pairs, strict=True)
         read = [sentence_vectors(loaded.model, loaded.tokenizer, side, tuple(pooling_names())) for side in sides]
@@ -27,7 +27,7 @@ def correlations(model: str, version: int, pairs: list[tuple[str, str, float]], 
             for pooling in pooling_names()
         }
 
-    values = first_view("sentence_vectors", "poolings", model, pairs, compute) if shipped else compute()
+    values = first_view("sentence_vectors", "poolings", model, pairs, correlate) if shipped else correlate()
     return {pooling: float(value) for pooling, value in values.items()}
 
 

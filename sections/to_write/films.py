@@ -102,7 +102,7 @@ def written_by(writer: Writer, version: int, read: tuple[str, ...], given_text: 
     if writer.ends == ".":
         rules = writing.Rules(tokenizer.mask_id, {tokenizer.ids["."]}, tokenizer.special_ids, 16)
     if way.name == "sample":
-        texts = [writing.sample(model, source, rules, way.seed, way.temperature)]
+        texts = writing.samples(model, source, rules, [way.seed], way.temperature)
     else:
         texts = writing.beam(model, source, rules, way.width if way.name == "beam" else 1)
     best = texts[0]

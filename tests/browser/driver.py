@@ -50,11 +50,17 @@ def open_page(page: Page, name: str = "home", **query) -> Page:
     path = "/" if name == "home" else f"/{name}"
     page.goto(path + (f"?{urlencode(query)}" if query else ""))
     wait_idle(page)
+    if query:
+        show_answers(page)
+    return page
+
+
+def show_answers(page: Page) -> None:
+    """Press each *Show it*: what is asked before an answer is asked in every new session."""
     asked = page.locator('[class*="st-key-predict-"] [class*="-show"] button:visible')
-    while query and asked.count():
+    while asked.count():
         asked.first.click()
         wait_idle(page)
-    return page
 
 
 def wait_idle(page: Page, timeout: float = 120) -> None:

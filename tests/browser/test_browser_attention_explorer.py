@@ -9,7 +9,7 @@ import pytest
 
 from plots.attention_payloads import heads_payload, lines_payload, matrix_payload
 from sections.attention_explorer import bertviz, views
-from tests.browser.driver import assert_no_markup, expect, open_page, type_into, until, wait_idle
+from tests.browser.driver import assert_no_markup, expect, open_page, show_answers, type_into, until, wait_idle
 from tests.hostile import EVERYTHING, HOSTILE
 
 SENTENCE = "The man looked at the house."  # words that any English vocabulary has whole
@@ -39,6 +39,7 @@ def test_a_head_a_token_and_a_cell_are_clicked_and_the_link_keeps_them(page):
     expect(page.locator(".katex annotation", has_text="p_{3,7}")).to_have_count(1)
     page.reload()
     wait_idle(page)
+    show_answers(page)
     expect(page.locator(".katex annotation", has_text="p_{3,7}")).to_have_count(1)
     expect(view(page, "heads").get_by_role("button", name="layer 3, head 2")).to_have_attribute("aria-pressed", "true")
     page.get_by_role("radio", name="matrix").click()

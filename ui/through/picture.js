@@ -515,10 +515,7 @@ export default function (component) {
       if (view.head) { view.head = null; look(); }
       return null;
     }
-    if ((at.to === "letters" || at.to === "pieces") && view.focus !== at.row) {
-      view.focus = at.row;
-      tell();
-    }
+    if (at.to === "letters" || at.to === "pieces") view.focus = at.row;  // told with the next step: a hover is no history
     view.head = at.head === undefined ? null : { layer: at.layer, head: at.head };
     look();
     tip.textContent = describe(at);
