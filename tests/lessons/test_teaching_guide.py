@@ -18,7 +18,7 @@ from tests.server import LESSON_PAGES as PAGES
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "lessons" / "TEACHING.md").read_text(encoding="utf-8")
-LINK = re.compile(r"`(/[a-z_]*(?:\?[^`]*)?)`")
+LINK = re.compile(r"`(/[a-z_0-9]*(?:\?[^`]*)?)`")
 ROAD = (ROOT / "lessons" / "reading" / "en.md").read_text(encoding="utf-8")
 LINKS = sorted({*LINK.findall(GUIDE), *re.findall(r"\]\(<(/.+?)>\)", ROAD)})
 STEPS = [(LINK.findall(step), re.findall("“([^”]+)”", step)) for step in re.split(r"\n(?=- |\n|#)", GUIDE)]
