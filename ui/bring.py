@@ -16,12 +16,12 @@ from minibert.text.json_values import json_value
 from ui.navigation import current_page, find_page, link_to, open_again
 from ui.room.entrance import TEACHERS, change, is_teacher
 from ui.room.store import Store, room
+from ui.state import EVERY_PAGE
 from ui.translations import _
 
 _OFFER, _SEEN = "offer", "_offer_seen"  # name in the store; session_state key: the time of the last offer answered
 SECONDS_OFFERED = 600.0  # in case the teacher does not take it back
 REFRESH = 8.0  # seconds until everybody sees it; a look costs the server some milliseconds for each open page
-_OWN = {"projector", "lang", "embed", "embed_options"}  # parameters that are the reader's own affair
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _button() -> None:
 
 
 def _bring(page: str) -> None:
-    query = {name: value for name, value in st.query_params.items() if name not in _OWN}
+    query = {name: value for name, value in st.query_params.items() if name not in EVERY_PAGE}
     change(make_offer, room(), page, query)
 
 

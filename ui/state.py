@@ -15,7 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state import get_session_state
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
-_EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # parameters of any page that do not set its content
+EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # parameters of any page that do not set its content
 _OPENED = "_opened"  # session_state key: (visit, whether its link set page content)
 _batch: ContextVar[dict[str, bool] | None] = ContextVar("batch", default=None)
 MAX_URL_TEXT = 4_000  # characters of a text as a link encodes it; some proxies refuse URLs of more than 8,000
@@ -129,5 +129,5 @@ def opened_by_link() -> bool:
     state = st.session_state
     visit = state.get(VISIT, 0)
     if state.get(_OPENED, (None,))[0] != visit:
-        state[_OPENED] = (visit, bool(st.query_params.keys() - _EVERY_PAGE))
+        state[_OPENED] = (visit, bool(st.query_params.keys() - EVERY_PAGE))
     return state[_OPENED][1]

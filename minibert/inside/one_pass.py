@@ -63,18 +63,12 @@ def intermediates(model: BertForPreTraining, encoding: Encoding) -> dict[str, np
     """What the model computes for a text: the taps that READ matches, and `mlm.logits`, without the batch axis."""
     import torch
 
+    from minibert.inside.heads.arithmetic import record
     from minibert.model import Batch
 
-    values: dict[str, np.ndarray] = {}
-
-    def keep(name: str, x: torch.Tensor) -> torch.Tensor:
-        if READ.fullmatch(name) or name == "mlm.logits":
-            values[name] = x.squeeze(0).float().numpy().copy()
-        return x
-
-    with torch.inference_mode():
-        model(Batch(torch.tensor([encoding.ids]), torch.tensor([encoding.segments])), tap=keep)
-    return values
+    values = record(model, Batch(torch.tensor([encoding.ids]), torch.tensor([encoding.segments])))
+    read = (name for name in values if READ.fullmatch(name) or name == "mlm.logits")
+    return {name: values[name].squeeze(0).detach().float().numpy().copy() for name in read}  # some are the weights
 
 
 @dataclass(frozen=True)
