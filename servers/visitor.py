@@ -11,12 +11,13 @@ import sys
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 from typing import Any
 
+import psutil
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -24,6 +25,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 PATIENT = 60.0  # default timeout in seconds for an answer
 VISITING = 600.0  # timeout for opening every page on a freshly started machine
+IDLE = 20.0  # percent in use below which a machine is idle
+MOMENT, YIELDING = 0.25, 20  # seconds between two looks at that, and how many of them at most
 WIDGETS = ("button", "text_input", "text_area", "radio")  # kinds of widgets a visitor can use
 STARTED = -1  # beside Streamlit's numbers of how a run ended
 EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # how a run ends before its time, or before its end was sent
@@ -294,8 +297,25 @@ async def open_parts(visitor: HeadlessVisitor) -> AsyncIterator[str]:
                 yield title
 
 
-async def visit_all(address: str, *, parts: bool = True) -> float:
-    """Open every page once, so that imports, loading and caching delay no user later → seconds. parts: every part, too.
+def busy() -> float:
+    """Percent of the machine in use since the last call; niced processes, as trainings are, do not count."""
+    shares = psutil.cpu_times_percent()
+    return shares.user + shares.system
+
+
+async def until_idle(busy: Callable[[], float] = busy, moment: float = MOMENT) -> None:
+    """Wait until the machine is idle for a moment (seconds), at most YIELDING of them."""
+    busy()
+    for _ in range(YIELDING):
+        await asyncio.sleep(moment)
+        if busy() < IDLE:
+            break
+
+
+async def visit_all(address: str, *, parts: bool = True, polite: bool = False) -> float:
+    """Open every page once, so that imports, loading and caching delay no user later → seconds.
+
+    parts: every part, too · polite: whoever is there already goes first.
 
     Raises BrokenOff if the server does not answer.
     """
@@ -303,10 +323,13 @@ async def visit_all(address: str, *, parts: bool = True) -> float:
     try:
         await visitor.open()
         for page in visitor.pages:
+            if polite:
+                await until_idle()
             await visitor.go(page)
             if parts:
                 async for _title in open_parts(visitor):
-                    pass
+                    if polite:
+                        await until_idle()
     finally:
         await visitor.close()
     return time.perf_counter() - began
@@ -314,6 +337,6 @@ async def visit_all(address: str, *, parts: bool = True) -> float:
 
 if __name__ == "__main__":
     try:
-        asyncio.run(visit_all(sys.argv[1]))
+        asyncio.run(visit_all(sys.argv[1], polite=True))
     except BrokenOff as error:
         sys.exit(str(error))

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from servers.visitor import EARLY, BrokenOff, HeadlessVisitor
+from servers.visitor import EARLY, IDLE, YIELDING, BrokenOff, HeadlessVisitor, until_idle
 from tests.waiting import finished
 
 DONE, DONE_FRAGMENT = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
@@ -46,3 +46,15 @@ def test_a_run_is_complete_when_it_ended_even_if_a_clock_s_run_hid_that(messages
     else:
         with pytest.raises(BrokenOff):
             finished(visitor._run(fragment="mine"))
+
+
+@pytest.mark.parametrize(("idle_at", "looks"), [(1, 1), (3, 3), (10 * YIELDING, YIELDING)])
+def test_whoever_opens_every_page_lets_others_go_first_but_not_for_ever(idle_at, looks):
+    seen = []
+
+    def busy() -> float:
+        seen.append(IDLE - 1 if len(seen) == idle_at else IDLE)
+        return seen[-1]
+
+    finished(until_idle(busy, moment=0))
+    assert len(seen) == 1 + looks  # the first asks since when
