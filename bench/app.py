@@ -7,9 +7,9 @@ Each time is measured in a browser: from the click until its result is on screen
 beside the figures.
 
 first-visits: on a server just started, every page by its address in a new browser context until it rests, then every
-page again; and beside it, in the same way, a page of Streamlit's that has one line of text. A page rests when its
-script has ended, nothing is stale, and nothing stands in for what is still to come. Processor seconds are those of all
-processes of the server.
+page again; and beside it, in the same way, two pages of Streamlit's: one line of text; and that line with a figure of
+plotly's, whose three megabytes a new browser compiles before it draws. A page rests when its script has ended, nothing
+is stale, and nothing stands in for what is still to come. Processor seconds are those of all processes of the server.
 """
 
 from __future__ import annotations
@@ -74,9 +74,13 @@ AT_REST = """calm => {
   return performance.now() - window.restsSince >= calm && window.restsSince
 }"""
 CALM = 600  # milliseconds of rest after which a visited page is taken to be complete
-EMPTY = "import streamlit as st\n\nst.write('One line.')\n"
-EMPTY_VISITS = 5
-OVER_EMPTY = 1.0  # limit in seconds of what a page takes longer than the empty one
+LINE = "import streamlit as st\n\nst.write('One line.')\n"
+PLAIN = {
+    "an empty page": LINE,
+    "a page with one figure": LINE + "st.plotly_chart({'data': [{'type': 'bar', 'y': [1, 2, 3]}]})\n",
+}
+PLAIN_VISITS = 5
+OVER_PLAIN = 1.0  # limit in seconds of what a page takes longer than the one with a figure
 
 
 @contextmanager
@@ -218,14 +222,17 @@ def visit(chromium: Browser, address: str, process: psutil.Process) -> tuple[flo
 
 
 def first_visits(chromium: Browser) -> dict[str, dict]:
-    """Every page twice on a new server, beside an empty page."""
+    """Every page twice on a new server, beside two plain pages."""
+    found: dict[str, dict] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        (folder / "empty.py").write_text(EMPTY, encoding="utf-8")
-        address, process = stack.enter_context(server(folder / "runs", folder / "empty.py"))
-        until_up(address, process)
-        empty = statistics.median(visit(chromium, address, process)[0] for _ in range(EMPTY_VISITS))
-        print(f"{'an empty page':20} {empty:6.2f} s", flush=True)
+        for name, code in PLAIN.items():
+            (folder / "plain.py").write_text(code, encoding="utf-8")
+            with server(folder / "runs", folder / "plain.py") as (address, process):
+                until_up(address, process)
+                plain = statistics.median(visit(chromium, address, process)[0] for _ in range(PLAIN_VISITS))
+            found[name] = {"seconds": round(plain, 2)}
+            print(f"{name:22} {plain:6.2f} s", flush=True)
         address, process = stack.enter_context(server(folder / "runs"))
         until_up(address, process)
         visits: dict[str, list[tuple[float, float]]] = {page or "home": [] for page in pages()}
@@ -233,8 +240,8 @@ def first_visits(chromium: Browser) -> dict[str, dict]:
             for page, measured in visits.items():
                 measured.append(visit(chromium, f"{address}/{page if page != 'home' else ''}", process))
                 seconds, computed = measured[-1]
-                print(f"{page:20} {seconds:6.2f} s {computed:6.2f} processor seconds", flush=True)
-    limit, found = empty + OVER_EMPTY, {"an empty page": {"seconds": round(empty, 2)}}
+                print(f"{page:22} {seconds:6.2f} s {computed:6.2f} processor seconds", flush=True)
+    limit = plain + OVER_PLAIN
     for number, which in enumerate(("first", "second")):
         waited, computed = zip(*(measured[number] for measured in visits.values()), strict=True)
         median, over = statistics.median(waited), sum(wait > limit for wait in waited)
