@@ -1,11 +1,14 @@
-"""Further options of fine-tuning, and the effect of each on one sentence."""
+"""Further options of training, and the effect of each: on one sentence, and in recorded runs."""
 
 import streamlit as st
 
 from sections.training_options import (
     augmentation,
     averaging,
+    batches,
     dropout,
+    half_precision,
+    lamb,
     length,
     metadata,
     rates,
@@ -31,13 +34,17 @@ parts = {
     "truncation": (_("truncation"), truncation),
     "texts": (_("several texts"), several_texts),
     "augmentation": (_("augmentation"), augmentation),
+    "half": (_("half precision"), half_precision),
+    "lamb": ("LAMB", lamb),
+    "batches": (_("large batches"), batches),
 }
+WITHOUT_TEXT = (rates, length, half_precision, lamb, batches)
 
 
 @st.fragment
 def shown(part) -> None:
     text = ""
-    if part not in (rates, length):
+    if part not in WITHOUT_TEXT:
         field, side = with_drawer()
         with field:
             text = sentence_input(
