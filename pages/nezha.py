@@ -1,6 +1,6 @@
 """NEZHA: relative instead of absolute positions."""
 
-from sections.nezha import after, both, claim, code, distances, shift, subject
+from sections.nezha import after, both, claim, code, distances, shift, subject, vectors
 from ui.lesson import Lesson
 from ui.navigation import link_to
 from ui.page import show_parts, style
@@ -14,6 +14,7 @@ distances.show(inputs)
 
 parts = {
     _("Words in front"): shift,
+    _("What a distance adds"): vectors,
     _("The diff"): code,
     _("Train both"): both,
     _("The claim"): claim,

@@ -24,12 +24,12 @@ from ui.translations import _
 
 lesson = Lesson("training_options")
 parts = {
-    "rates": (_("layer rates and freezing"), rates),
-    "dropout": (_("several dropout masks"), dropout),
-    "mlm": (_("a second loss"), second_loss),
-    "classifier": (_("other classifiers"), variants),
-    "averaging": (_("the mean of the weights"), averaging),
-    "metadata": (_("other columns"), metadata),
+    "rates": (_("layer rates"), rates),
+    "dropout": (_("dropout masks"), dropout),
+    "mlm": (_("second loss"), second_loss),
+    "classifier": (_("classifiers"), variants),
+    "averaging": (_("averaging"), averaging),
+    "metadata": (_("columns"), metadata),
     "length": (_("length"), length),
     "truncation": (_("truncation"), truncation),
     "texts": (_("several texts"), several_texts),

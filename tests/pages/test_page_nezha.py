@@ -27,7 +27,7 @@ def columns(app) -> list[tuple[str, bool, list[int], list[int]]]:
     and as it is heard."""
     found = re.findall(
         r'<li( class="here")?><span class="token"><bdi>(.*?)</bdi></span><span class="place">(.*?)</span>'
-        r'<span class="far"><b>(.*?)</b></span></li>',
+        r'<span class="far"><b>(.*?)</b></span>',
         html_of(app),
     )
     return [(token, bool(here), integers(place), integers(far)) for here, token, place, far in found]
@@ -46,7 +46,8 @@ def test_positions_move_and_distances_do_not(runs_folder):
 
 @pytest.mark.parametrize(("layer", "head", "k"), [(1, 1, 64), (2, 2, 3)])
 def test_the_figures_are_what_a_head_hears(runs_folder, models, layer, head, k):
-    app = open_page("nezha", owner="me", text=TEXT, word=WORD + 1, front=0, layer=layer, head=head, k=k)
+    link = {"text": TEXT, "word": WORD + 1, "front": 0, "layer": layer, "head": head, "k": k}
+    app = open_page("nezha", owner="me", part="What a distance adds", **link)
     for place, (*_, far) in enumerate(columns(app)):
         distance = place - WORD
         assert far == ([distance] if abs(distance) <= k else [distance, max(-k, min(k, distance))])
@@ -54,6 +55,8 @@ def test_the_figures_are_what_a_head_hears(runs_folder, models, layer, head, k):
     one = heard(models[0], ids, layer - 1, head - 1, k)
     strips, bars = figure(app, "strips")["data"]
     vectors, added = one.vectors[1:-1, 1:-1][WORD], one.by_distance[1:-1, 1:-1]
+    told = re.findall(r'<span class="(?:more|less)"[^>]*>(.*?)</span>', html_of(app))
+    assert [float(text.replace("−", "-")) for text in told] == pytest.approx(added[WORD].tolist(), abs=0.051)
     cells = next(trace for trace in figure(app, "bias")["data"] if trace["type"] == "heatmap")
     for drawn, computed in ((strips["z"], vectors.T), (bars["y"], added[WORD]), (cells["z"], added)):
         assert np.allclose(numbers(drawn), computed.numpy(), atol=1e-4)
