@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui.bring import show_bring
+from ui.moved import follow
 from ui.navigation import ICON, CoursePage, current_page, open_course
 from ui.progress import mark_menu, note_opened
 from ui.projector import projecting, projector_switch
@@ -79,6 +80,7 @@ page = open_course(
     beside=[CoursePage("classroom", _("Class"), ":material/groups:")],
     listed=is_teacher(),
 )
+follow()
 language_picker()
 projector_switch()
 enter(page.url_path)

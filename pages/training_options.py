@@ -1,11 +1,14 @@
-"""Further options of fine-tuning, and the effect of each on one sentence."""
+"""Further options of training, and the effect of each: on one sentence, and in recorded runs."""
 
 import streamlit as st
 
 from sections.training_options import (
     augmentation,
     averaging,
+    batches,
     dropout,
+    half_precision,
+    lamb,
     length,
     metadata,
     rates,
@@ -21,23 +24,27 @@ from ui.translations import _
 
 lesson = Lesson("training_options")
 parts = {
-    "rates": (_("layer rates and freezing"), rates),
-    "dropout": (_("several dropout masks"), dropout),
-    "mlm": (_("a second loss"), second_loss),
-    "classifier": (_("other classifiers"), variants),
-    "averaging": (_("the mean of the weights"), averaging),
-    "metadata": (_("other columns"), metadata),
+    "rates": (_("layer rates"), rates),
+    "dropout": (_("dropout masks"), dropout),
+    "mlm": (_("second loss"), second_loss),
+    "classifier": (_("classifiers"), variants),
+    "averaging": (_("averaging"), averaging),
+    "metadata": (_("columns"), metadata),
     "length": (_("length"), length),
     "truncation": (_("truncation"), truncation),
     "texts": (_("several texts"), several_texts),
     "augmentation": (_("augmentation"), augmentation),
+    "half": (_("half precision"), half_precision),
+    "lamb": ("LAMB", lamb),
+    "batches": (_("large batches"), batches),
 }
+WITHOUT_TEXT = (rates, length, half_precision, lamb, batches)
 
 
 @st.fragment
 def shown(part) -> None:
     text = ""
-    if part not in (rates, length):
+    if part not in WITHOUT_TEXT:
         field, side = with_drawer()
         with field:
             text = sentence_input(

@@ -1,4 +1,4 @@
-"""Figures of NEZHA: relative position vectors, scores at unseen lengths, float16 underflow, update sizes by layer."""
+"""Figures of NEZHA: relative position vectors, scores at unseen lengths, shares over a setting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number
-from plots.marks import LEGEND_ABOVE, add_line, name_rows, number_axis
+from plots.marks import LEGEND_ABOVE, add_line, number_axis
 from plots.theme import BLUE, DIVERGING, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
 
 LOOKS = (
@@ -19,7 +19,6 @@ LOOKS = (
     (BLUE, "solid", "circle"),
     (GREEN, "dashdot", "triangle-up"),
 )
-OPTIMIZERS = (LOOKS[0], LOOKS[2], (ORANGE, "dash", "square"), (BLUE, "solid", "triangle-up"))  # AdamW, LAMB, twice
 
 
 def distance_strips(
@@ -130,17 +129,6 @@ def over_lengths(
     return fig.update_layout(height=420, legend=LEGEND_ABOVE | {"y": 1.1, "font": {"size": SMALL}})
 
 
-def weight_paths(paths: Mapping[str, Sequence[float]], axes: tuple[str, str]) -> go.Figure:
-    """The value of one weight over steps, for each number format. paths: name → values."""
-    fig = go.Figure()
-    for (name, values), look in zip(paths.items(), (LOOKS[0], LOOKS[2]), strict=False):
-        hover = "%{x}: %{y:.6f}<extra></extra>"
-        add_line(fig, range(len(values)), values, name, look, width=4, mode="lines", hovertemplate=hover)
-    fig.update_xaxes(title_text=axes[0])
-    fig.update_yaxes(title_text=axes[1])
-    return fig.update_layout(height=320, legend=LEGEND_ABOVE)
-
-
 def over_scales(lines: Mapping[str, Sequence[float]], scales: Sequence[str], here: int, axes: tuple[str, str]):
     """Shares over evenly spaced settings, e.g. loss scales. lines: name → one share each · here: the current index."""
     fig = go.Figure()
@@ -150,28 +138,3 @@ def over_scales(lines: Mapping[str, Sequence[float]], scales: Sequence[str], her
     number_axis(fig, scales, title_text=axes[0])
     fig.update_yaxes(title_text=axes[1], tickformat=".0%", range=[-0.02, 1.04])
     return fig.update_layout(height=340, legend=LEGEND_ABOVE)
-
-
-def layer_shares(
-    names: Sequence[str], shares: Mapping[str, Sequence[float]], axis: str, percent: bool = True
-) -> go.Figure:
-    """Relative update of each matrix (or another value, if not `percent`), one row per matrix, on a log axis."""
-    fig, written = go.Figure(), ".3%" if percent else ".3~g"
-    rows = list(range(len(names)))
-    for (name, values), (colour, _dash, symbol) in zip(shares.items(), (LOOKS[0], LOOKS[2]), strict=False):
-        fig.add_scatter(
-            x=list(values),
-            y=rows,
-            mode="markers",
-            name=literal(name),
-            marker={"symbol": symbol, "size": 12, "color": colour},
-            customdata=list(names),
-            hovertemplate=f"%{{customdata}}, {literal(name)}: %{{x:{written}}}<extra></extra>",
-        )
-    everything = [value for values in shares.values() for value in values if value > 0]
-    marks = [n * 10.0**e for e in range(-8, 4) for n in (1, 2, 5)]
-    marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []
-    words = [f"{100 * mark:.2g} %" if percent else f"{mark:g}" for mark in marks]
-    fig.update_xaxes(title_text=axis, type="log", tickvals=marks, ticktext=words)
-    name_rows(fig, names, showgrid=None)
-    return fig.update_layout(height=110 + 26 * len(rows), legend=LEGEND_ABOVE | {"y": 1.01})

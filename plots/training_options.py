@@ -1,5 +1,5 @@
-"""Figures of fine-tuning options: loss spread over dropout masks, terms of a loss, predictions of averaged weights,
-texts that fit into a length, rows that fit into memory, and loss functions."""
+"""Figures of training options: loss spread over dropout masks, terms of a loss, predictions of averaged weights, texts
+that fit into a length, rows that fit into memory, loss functions, float16 rounding, update sizes by layer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from plots.marks import LEGEND_ABOVE, name_rows
+from plots.attention import literal
+from plots.marks import LEGEND_ABOVE, add_line, name_rows
 from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, WORDS
+
+USUAL, OTHER = (ORANGE, "dash", "diamond"), (BLUE, "solid", "circle")  # colour, dash, symbol
+OPTIMIZERS = (USUAL, OTHER, (ORANGE, "dash", "square"), (BLUE, "solid", "triangle-up"))  # AdamW, LAMB, twice
 
 
 def loss_spread(groups: Mapping[str, Sequence[float]], axis: str) -> go.Figure:
@@ -219,3 +223,39 @@ def loss_curves(
     fig.update_xaxes(title_text=axes[0], range=[0, 1])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
     return fig.update_layout(title_text=title, height=380, showlegend=True, legend=LEGEND_ABOVE)
+
+
+def weight_paths(paths: Mapping[str, Sequence[float]], axes: tuple[str, str]) -> go.Figure:
+    """The value of one weight over steps, for each number format. paths: name → values."""
+    fig = go.Figure()
+    for (name, values), look in zip(paths.items(), (USUAL, OTHER), strict=False):
+        hover = "%{x}: %{y:.6f}<extra></extra>"
+        add_line(fig, range(len(values)), values, name, look, width=4, mode="lines", hovertemplate=hover)
+    fig.update_xaxes(title_text=axes[0])
+    fig.update_yaxes(title_text=axes[1])
+    return fig.update_layout(height=320, legend=LEGEND_ABOVE)
+
+
+def layer_shares(
+    names: Sequence[str], shares: Mapping[str, Sequence[float]], axis: str, percent: bool = True
+) -> go.Figure:
+    """Relative update of each matrix (or another value, if not `percent`), one row per matrix, on a log axis."""
+    fig, written = go.Figure(), ".3%" if percent else ".3~g"
+    rows = list(range(len(names)))
+    for (name, values), (colour, _dash, symbol) in zip(shares.items(), (USUAL, OTHER), strict=False):
+        fig.add_scatter(
+            x=list(values),
+            y=rows,
+            mode="markers",
+            name=literal(name),
+            marker={"symbol": symbol, "size": 12, "color": colour},
+            customdata=list(names),
+            hovertemplate=f"%{{customdata}}, {literal(name)}: %{{x:{written}}}<extra></extra>",
+        )
+    everything = [value for values in shares.values() for value in values if value > 0]
+    marks = [n * 10.0**e for e in range(-8, 4) for n in (1, 2, 5)]
+    marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []
+    words = [f"{100 * mark:.2g} %" if percent else f"{mark:g}" for mark in marks]
+    fig.update_xaxes(title_text=axis, type="log", tickvals=marks, ticktext=words)
+    name_rows(fig, names, showgrid=None)
+    return fig.update_layout(height=110 + 26 * len(rows), legend=LEGEND_ABOVE | {"y": 1.01})

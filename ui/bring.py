@@ -100,7 +100,7 @@ def _show_offer() -> None:
         st.markdown(_("The class looks at **{page}**").format(page=stop.title), width="content")
         if stop.name == current_page():
             if st.button(_("Go there"), key="offer-here", type="tertiary", icon=":material/arrow_forward:"):
-                open_again(standing.query)
+                open_again(current_page(), standing.query)
         else:  # a link, as it adds one step to the browser's history
             link_to(stop.name, _("Go there"), query_params=standing.query, icon=":material/arrow_forward:")
         st.button(_("Not now"), key="offer-later", type="tertiary", on_click=_answer, args=(standing,))

@@ -101,9 +101,9 @@ def link_to(name: str, label: str | None = None, **options) -> None:
         st.page_link(page, label=label or stop.title, icon=icon, **options)
 
 
-def open_again(query: Mapping[str, str]) -> None:
-    """Open the current page anew, as by a link with these parameters."""
-    page = st.session_state[_PAGES][current_page()][1]
+def open_again(name: str, query: Mapping[str, str]) -> None:
+    """Open the page `name` anew, as by a link with these parameters."""
+    page = st.session_state[_PAGES][name][1]
     st.session_state[_HERE] = ""  # a new visit
     st.switch_page(page, query_params=query)
 

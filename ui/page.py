@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from ui.inputs import choice
 from ui.state import follow_link, hold, set_url, url_choice
 from ui.translations import _
 
@@ -68,3 +69,17 @@ def show_parts(parts: Mapping[str, ModuleType | Callable | str], lesson: Any, in
                 lesson.show(part, title=False)
             else:
                 (part if callable(part) else part.show)(lesson, inputs)
+
+
+def views(
+    key: str, parts: Mapping[str, tuple[str, ModuleType | Callable]], *, default: str | None = None
+) -> Callable[[Any, Any], None]:
+    """A part of several views, of which the chosen one is shown; the link stores its name as `key`. parts: name →
+    (title, as in `show_parts`) · default: if not the first."""
+
+    def show(lesson: Any, inputs: Any) -> None:
+        titles = {name: title for name, (title, _part) in parts.items()}
+        part = parts[choice(key, _("What to look at"), titles, default=default, bare=True, wrap=True)][1]
+        (part if callable(part) else part.show)(lesson, inputs)
+
+    return show

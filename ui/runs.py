@@ -28,7 +28,7 @@ OTHER_PAGES = {  # exceptions: first part of the kind → page
     "sentence_vectors-learn": "sentence_vectors",
     "sentence_vectors-simbert": "sentence_vectors",
     "cone-flow": "cone",
-    "nezha-batches": "nezha",
+    "nezha-batches": "training_options",
     "xlnet-memory": "xlnet",
     "dialogue-learn": "dialogue",
     "few_labels-learn": "few_labels",

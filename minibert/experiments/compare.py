@@ -9,6 +9,7 @@ from typing import Any
 
 from minibert.experiments.comparisons import REQUIRED, Comparison
 from minibert.experiments.runner import run_arms
+from minibert.finetune.augmentation import Augmentation
 from minibert.finetune.option_effects import FreshLearner
 from minibert.finetune.run import finetune
 from minibert.finetune.settings import FinetuneSettings
@@ -18,9 +19,11 @@ from minibert.train import Event, Optimization
 
 
 def settings_of(values: dict[str, Any], seed: int, **changes: Any) -> FinetuneSettings:
-    """The values of `Comparison.values` as settings; `changes` are further fields."""
-    values = {**values, **changes}
+    """The values of `Comparison.values`, which are those of JSON, as settings; `changes` are further fields."""
+    values = {name: tuple(one) if isinstance(one, list) else one for name, one in {**values, **changes}.items()}
     rate = values.pop("learning_rate")
+    if "augmentation" in values:
+        values["augmentation"] = Augmentation(**values["augmentation"])
     return FinetuneSettings(**values, seed=seed, optimization=Optimization(learning_rate=rate))
 
 

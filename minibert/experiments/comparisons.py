@@ -131,6 +131,31 @@ COMPARISONS = {
             },
         ),
         Comparison(
+            "options",
+            "Each switch of What else can be set, on the course's reviews",
+            "classification",
+            "reviews",
+            ("train.tsv", "dev.tsv"),
+            {"epochs": 4, "batch_size": 16, "learning_rate": 3e-4, "evaluations_per_epoch": 1},
+            {
+                "usual": {},
+                "decay": {"layer_decay": 0.8},
+                "frozen": {"freeze": 2},
+                "masks": {"dropout_samples": 8},
+                "mlm": {"mlm_weight": 0.2},
+                "marks": {"auxiliary": ["topic", "kind"]},
+                "layers": {"classifier_depth": 2},
+                "focal": {"loss": "focal"},
+                "smoothing": {"loss": "label_smoothing"},
+                "averaging": {"averaging": 0.5},
+                **{way: {"metadata": ["topic"], "metadata_as": way} for way in ("token", "embedding", "concatenated")},
+                **{
+                    method: {"augmentation": {"method": method, "rate": 0.15, "copies": 1}}
+                    for method in ("mask", "replace", "drop", "swap")
+                },
+            },
+        ),
+        Comparison(
             "stability",
             "Seeds, epochs, learning rate and bias correction, on the course's reviews",
             "classification",

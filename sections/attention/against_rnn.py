@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from sections.attention import rnn_bottleneck, rnn_directions, rnn_forgets, rnn_gates, rnn_steps
 from sections.attention.subject import Inputs
-from ui.inputs import choice
 from ui.lesson import Lesson
+from ui.page import views
 from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    views = {
+    parts = {
         "steps": (_("Steps and cost"), rnn_steps),
         "gates": (_("The gates, word by word"), rnn_gates),
         "forgets": (_("What it forgets"), rnn_forgets),
         "directions": (_("Two directions"), rnn_directions),
         "bottleneck": (_("Through one vector"), rnn_bottleneck),
     }
-    names = {name: words for name, (words, _part) in views.items()}
-    chosen = choice("rnn", _("What to look at"), names, default="gates", bare=True, wrap=True)
-    views[chosen][1].show(lesson, inputs)
+    views("rnn", parts, default="gates")(lesson, inputs)

@@ -40,31 +40,38 @@ class Inputs:
         return [tokenizer.cls_id, *front, *self.ids, tokenizer.sep_id]
 
 
+def heard(inputs: Inputs):
+    """What distances add to the scores of the chosen head, of the sentence's own tokens."""
+    from minibert.inside.relatives.distances import Heard, heard
+
+    row = inputs.row(inputs.front)
+    own = slice(1 + len(inputs.front), len(row) - 1)
+    one = heard(networks(inputs.pair)[0], row, inputs.layer, inputs.head, inputs.furthest)
+    return Heard(*(part[own, own] for part in (one.distance, one.vectors, one.by_distance, one.scores)))
+
+
 def read(lesson: Lesson) -> Inputs:
     """The sentence and its word, and the number of words in front; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
-        left, middle = st.container(), st.container(width=190)
-        with drawer():
+        left, middle, right = st.container(), st.container(width=150), st.container(width=190)
+        with drawer(holds=("k",)):
             pair = choose_pair(lesson.name)
             nezha, _bert, tokenizer = networks(pair)
             layer = pick("layer", _("Layer"), [str(n + 1) for n in range(nezha.config.num_hidden_layers)])
             head = pick("head", _("Head"), [str(n + 1) for n in range(nezha.config.num_attention_heads)])
+            most = nezha.config.max_relative_position
+            furthest = st.slider(
+                _("Distances clipped at ±"),
+                1,
+                FURTHEST,
+                min(FURTHEST, most),
+                key="k",
+                bind="query-params",
+                help=_("Beyond it all distances are alike. The paper has 64."),
+            )
             examples = st.container()
-    with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="large"):
-        count = st.slider(
-            _("Words put in front"), 0, MOST_FRONT, FRONT, 10, key="front", bind="query-params", width=300
-        )
-        most = nezha.config.max_relative_position
-        furthest = st.slider(
-            _("Distances clipped at ±"),
-            1,
-            FURTHEST,
-            min(FURTHEST, most),
-            key="k",
-            bind="query-params",
-            width=300,
-            help=_("Beyond it all distances are alike. The paper has 64."),
-        )
+    with right:
+        count = st.slider(_("Words put in front"), 0, MOST_FRONT, FRONT, 10, key="front", bind="query-params")
     with left:
         text = toy_sentence(lesson.examples, MAX_CHARS, examples)
     ids = tokenizer.encode(text).ids[1:-1][:MOST]

@@ -19,17 +19,23 @@ def measures() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, inputs: Inputs) -> None:
+def of_unilm(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
-    titles = {
-        "to_write": _("UniLM against BERT"),
-        "corrector": _("The corrector"),
-        "corrector_zh": _("The corrector in Chinese"),
-    }
-    name = choice("claim", _("The claim"), titles, wrap=True, bare=True)
+    if recorded("to_write"):
+        lesson.show("Why it comes out so")
+
+
+def of_the_corrector(lesson: Lesson, inputs: None) -> None:
+    titles = {"corrector": _("English, of the toy world"), "corrector_zh": _("Chinese")}
+    if recorded(choice("claim", _("The corrector"), titles, bare=True)):
+        lesson.show("Why the detector")
+
+
+def recorded(name: str) -> bool:
+    """The scores and verdicts of an experiment, or the command that records it; whether there are any."""
     records, names = recorded_or_hint(name), claims.tables()[name]["arms"]
     if not records:
-        return
+        return False
     results = {words: by_arm(records, metric) for metric, words in measures().items()}
     values = {
         words: {names[arm]: list(seeds.values()) for arm, seeds in arms.items() if arm in names}
@@ -41,4 +47,4 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     both = [{**record, "seconds": record["seconds"] + record["finetuning_seconds"]} for record in records]
     words = _("Each arm read {tokens:,} tokens in {steps:,} steps ({n}). Processor seconds, all in all: {seconds}.")
     caption_records(records, words, seconds=seconds_in_words(both))
-    lesson.show("Why it comes out so" if name == "to_write" else "Why the detector")
+    return True

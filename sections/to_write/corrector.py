@@ -9,7 +9,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
-from sections.to_write.subject import MAX_CHARS, SHIPPED, Inputs
+from sections.to_write.subject import MAX_CHARS, SHIPPED
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.live_runs import follow_runs, show_over_steps
@@ -30,7 +30,7 @@ def kinds() -> dict[str, str]:
     return {"soft_masked": "Soft-Masked BERT", "plain": _("BERT, fine-tuned")}
 
 
-def show(lesson: Lesson, inputs: Inputs) -> None:
+def show(lesson: Lesson, inputs: None) -> None:
     from minibert.masking.misspelling import Misspeller
     from minibert.seq2seq.corrector import Corrector, soft_masked
 

@@ -5,7 +5,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from sections.to_write.subject import SHIPPED, Inputs, network
+from sections.to_write.subject import SHIPPED, network
 from ui.figures import figure
 from ui.inputs import choice, seed_input
 from ui.lesson import Lesson
@@ -24,7 +24,7 @@ def orders() -> dict[str, str]:
 
 
 @st.fragment
-def show(lesson: Lesson, inputs: Inputs) -> None:
+def show(lesson: Lesson, inputs: None) -> None:
     from minibert.inside.predictions.gibbs import gibbs
 
     lesson.show("BERT as a generator", title=False)

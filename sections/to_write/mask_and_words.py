@@ -18,7 +18,7 @@ from ui.translations import _
 
 KEY = "written"
 _HTML = """<div class="moving" role="group" tabindex="0"><p class="said" aria-live="polite"></p>
-<svg role="img"></svg><div class="way"></div></div>"""
+<div class="way"></div><svg role="img"></svg></div>"""
 
 
 def masks() -> dict[str, str]:

@@ -5,7 +5,6 @@ import random
 
 import streamlit as st
 
-from sections.to_write.subject import Inputs
 from ui.figures import in_words
 from ui.inputs import seed_input, sentence_input
 from ui.lesson import Lesson
@@ -28,7 +27,7 @@ def names() -> dict[str, str]:
 
 
 @st.fragment
-def show(lesson: Lesson, inputs: Inputs) -> None:
+def show(lesson: Lesson, inputs: None) -> None:
     from minibert.masking import noises
     from minibert.tokenizer import basic_tokens
 

@@ -6,7 +6,7 @@ import random
 import streamlit as st
 
 from sections.to_write import noises
-from sections.to_write.subject import MAX_CHARS, Inputs
+from sections.to_write.subject import MAX_CHARS
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
 from ui.live_runs import follow_runs, show_over_steps
@@ -40,7 +40,7 @@ def measures() -> dict[str, str]:
     }
 
 
-def show(lesson: Lesson, inputs: Inputs) -> None:
+def show(lesson: Lesson, inputs: None) -> None:
     from minibert.seq2seq import bart
     from minibert.toy.denoising import batch_of, train_bart
 

@@ -1,4 +1,4 @@
-"""What the whole page is about: the first text, perhaps a given second one, and the writer and its decoding."""
+"""What UniLM's part is about: the first text, perhaps a given second one, and the writer and its decoding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import LABELS, MODEL, TASK, command, example_of
 from ui.inputs import seed_input
 from ui.lesson import Lesson
@@ -46,6 +47,7 @@ def show(lesson: Lesson, text: str) -> None:
                     kinds = ["plain"] * len(new)
                 show_tokens(new, kinds=kinds, limit=60, label=method)
     st.markdown(_("Each copy keeps the label of the sentence. Would you have given it the same?"))
+    measured.show({method: _("{way}: a copy each, so twice the steps").format(way=method) for method in METHODS})
     lesson.show(HEADING)
     command("--augment replace", f"--augment-rate {rate:g}", "--augment-copies 3")
     from minibert.finetune.augmentation import changed_words

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
+from sections.training_options import measured
 from sections.training_options.bench import LABELS, MODEL, TASK, command, example_of, training_data
 from ui.figures import figure
 from ui.finetune_settings import rate_text
@@ -72,6 +73,7 @@ def show(lesson: Lesson, text: str) -> None:
             weights.update_layout(title_text=_("Half lies on the last {half} steps").format(half=half), margin_t=84)
             figure(weights, counts, key="shares")
     st.markdown(f"{alt} {counts}", width=820)
+    measured.show({"averaging": _("mean of the weights, share 0.5")})
     lesson.show(HEADING)
     command(f"--averaging {share:g}", f"--learning-rate {rate:g}")
     from minibert.training.averaging import running_mean

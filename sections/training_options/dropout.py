@@ -4,6 +4,7 @@ import statistics
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import bench_of, command, example_of, label_choice
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -42,6 +43,7 @@ def show(lesson: Lesson, text: str) -> None:
     with picture():
         figure(fig, alt, key="losses")
     st.markdown(alt, width=820)
+    measured.show({"masks": _("8 masks a step")})
     lesson.show(HEADING)
     command(f"--dropout {dropout:g}", f"--dropout-samples {masks}")
     from minibert.heads import TaskHead

@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import MODEL, command
 from ui.figures import figure
 from ui.inputs import choice
@@ -50,6 +51,7 @@ def show(lesson: Lesson, text: str) -> None:
             show_lengths(lengths, chosen, key="share-within")
         with right:
             _batches(size, chosen, memory)
+    measured.show({"whole": _("the whole text"), "head-32": _("its first 32 tokens")}, "truncation", "whole")
     lesson.show(HEADING)
     command(f"--max-length {chosen}", "--group-by-length")
     from minibert.count import largest_batch

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import COLUMNS, LABELS, bench_of, command, example_of, values_of
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -33,6 +34,8 @@ def show(lesson: Lesson, text: str) -> None:
     with picture():
         show_tokens(tokens, under=batch.ids[0].tolist(), limit=60, label=_("Tokens"))
         _what_is_new(way, bench, batch, len(values))
+    ways = {"token": _("topic: a token in front"), "embedding": _("topic: an embedding, added")}
+    measured.show({**ways, "concatenated": _("topic: an embedding beside")})
     lesson.show(HEADING)
     command(f"--metadata {column}", f"--metadata-as {way}")
     from minibert.heads import MetadataEmbeddings

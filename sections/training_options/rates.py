@@ -4,6 +4,7 @@ import math
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import MODEL, bench_of, command
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -67,6 +68,7 @@ def show(lesson: Lesson, text: str) -> None:
         finding = _("{trained:,} of {whole:,} numbers are trained").format(trained=trained, whole=whole)
         fig.update_layout(title_text=finding)
         figure(fig, alt if revealed else finding, key="rates")
+    measured.show({"decay": _("decay 0.8 a layer"), "frozen": _("embeddings and 2 blocks frozen")})
     lesson.show(HEADING)
     command(f"--layer-decay {decay:g}", f"--freeze {freeze}")
     from minibert.finetune.learner import frozen_modules

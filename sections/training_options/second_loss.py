@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import COLUMNS, bench_of, command, example_of, label_choice, values_of
 from ui.figures import figure
 from ui.inputs import seed_input
@@ -47,6 +48,7 @@ def show(lesson: Lesson, text: str) -> None:
         fig.update_layout(title_text=alt, margin_t=84)
         figure(fig, alt, key="terms")
     st.markdown(f"**{alt}**", width=820)
+    measured.show({"mlm": _("0.2 · MLM"), "marks": _("0.5 · marks: topic and kind")})
     lesson.show(HEADING)
     lesson.show(MARKS)
     more = [f"--auxiliary {' '.join(values)}", f"--auxiliary-weight {WEIGHT:g}"] if values else []

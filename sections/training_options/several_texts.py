@@ -4,6 +4,7 @@ from itertools import islice
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import MODEL, TASK, command, example_of
 from ui.inputs import pick
 from ui.lesson import Lesson
@@ -67,6 +68,7 @@ def show(lesson: Lesson, text: str) -> None:
         words.format(n=row.length, lost=sum(row.cut)),
         width=820,
     )
+    measured.nothing(_("No run with several texts has been recorded here: which way is best is not measured."))
     lesson.show(HEADING)
     given = f"--budgets {' '.join(map(str, budgets))}" if budgets else ""
     command(

@@ -5,6 +5,7 @@ from functools import partial
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import LABELS, bench_of, command, example_of, label_choice
 from ui.figures import figure
 from ui.finetune_settings import loss_names
@@ -54,6 +55,9 @@ def show(lesson: Lesson, text: str) -> None:
             figure(partial(loss_curves, PROBABILITIES, curves, (p, chosen), axes, finding), finding, key="loss-curves")
         with right:
             _layers(bench)
+    measured.show(
+        {"layers": _("2 layers, tanh between"), "focal": _("focal loss, γ = 2"), "smoothing": _("label smoothing")}
+    )
     lesson.show(HEADING)
     lesson.show(LOSSES_HEADING)
     more = [f"--classifier-activation {activation}", f"--classifier-norm {norm}"] if depth > 1 else []

@@ -20,4 +20,10 @@ STATES = [
     ("tokenization", {"text": _LONG}),
     ("training_options", {"option": "dropout"}),
     ("training_options", {"option": "averaging"}),
+    ("training_options", {"option": "half"}),
+    ("training_options", {"option": "lamb"}),
+    ("training_options", {"option": "batches"}),
+    *(("to_write", {"unilm": view}) for view in ("answers", "both", "claim")),
+    *(("to_write", {"part": "BERT", "bert": view}) for view in ("corrector", "claim")),
+    ("to_write", {"part": "BART", "bart": "restores"}),
 ]

@@ -33,9 +33,10 @@ release = pytest.mark.release
         ("xlnet", "text", {"part": "Words together"}),
         ("xlnet", "before behind", {"part": "Memory"}),
         ("what_to_hide", "text", {}),
-        ("to_write", "text noisy", {"part": "BART’s noises"}),
-        ("to_write", "spoiled", {"part": "BART restores"}),
-        ("to_write", "wrong-en", {"part": "Corrector"}),
+        ("to_write", "text", {}),
+        ("to_write", "noisy", {"part": "BART"}),
+        ("to_write", "spoiled", {"part": "BART", "bart": "restores"}),
+        ("to_write", "wrong-en", {"part": "BERT", "bert": "corrector"}),
         ("knowledge", "text fact", {"model": "minilm-en", "part": "The code"}),
         ("knowledge", "named", {"part": "Right name?"}),
         ("knowledge", "who", {"part": "Roles"}),
@@ -59,18 +60,20 @@ def test_words_that_both_models_have_never_read_are_named_unknown(runs_folder, p
     assert "UNK" in captions(open_page(page, owner="me", text="felix was a physicist."))
 
 
-LAMB = "LAMB’s claim"
-
-
 @pytest.mark.parametrize(
     ("page", "query", "experiment"),
     [
         *(("albert", {"claim": claim}, "albert") for claim in ("order", "time")),
         *((name, {}, name) for name in ("nezha", "xlnet", "sentence_vectors", "few_labels", "dialogue")),
-        ("nezha", {"part": LAMB}, "lamb"),
+        *(("training_options", {"option": option}, "lamb") for option in ("lamb", "batches")),
+        *(
+            ("training_options", {"option": option}, "options")
+            for option in ("rates", "dropout", "mlm", "augmentation")
+        ),
         ("xlnet", {"part": "Its worth"}, "xlnet_memory"),
         ("ernie2", {"part": "The claim"}, "ernie2"),
-        ("to_write", {"claim": "corrector_zh"}, "corrector_zh"),
+        ("to_write", {"unilm": "claim"}, "to_write"),
+        ("to_write", {"part": "BERT", "bert": "claim", "claim": "corrector_zh"}, "corrector_zh"),
         ("knowledge", {"claim": "sembert"}, "sembert"),
         ("sentence_vectors", {"claim": "simbert"}, "simbert"),
         ("smaller", {"claim": "cut"}, "pruning"),
@@ -138,8 +141,8 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
             ],
         ),
         (
-            "nezha",
-            {"part": LAMB},
+            "training_options",
+            {"option": "lamb"},
             "lamb",
             {"rows_read": 64},
             {
@@ -153,7 +156,7 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
                 "lamb-512-searched": {"loss": [2.5, 2.6, 2.7]},
                 "lamb-32": {"loss": [2.0, 2.1, 2.2]},
             },
-            [("agrees", -1.0), ("disagrees", 0.8), ("unclear", -0.03), ("agrees", 0.5), ("unclear", -0.03)],
+            [("agrees", -1.0), ("disagrees", 0.8), ("unclear", -0.03), ("agrees", 0.5)],
         ),
         (
             "xlnet",
@@ -191,7 +194,7 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
         ),
         (
             "to_write",
-            {},
+            {"part": "UniLM", "unilm": "claim"},
             "to_write",
             {"masked": 0.25},
             {
@@ -238,16 +241,17 @@ def test_each_direction_gets_its_verdict(results, page, query, experiment, scale
 
 
 @pytest.mark.parametrize(
-    ("page", "part", "said"),
+    ("page", "query", "said"),
     [
-        ("nezha", LAMB, ["unclear", "unclear", *[LITTLE] * 3]),
-        ("xlnet", "Its worth", ["agrees", OPEN]),
-        ("what_to_hide", "The claim", [LITTLE]),
+        ("training_options", {"option": "lamb"}, ["unclear", "unclear", LITTLE, LITTLE]),
+        ("training_options", {"option": "batches"}, [LITTLE]),
+        ("xlnet", {"part": "Its worth"}, ["agrees", OPEN]),
+        ("what_to_hide", {"part": "The claim"}, [LITTLE]),
     ],
 )
-def test_recorded_verdicts_are_those_that_the_lesson_explains(runs_folder, monkeypatch, page, part, said):
+def test_recorded_verdicts_are_those_that_the_lesson_explains(runs_folder, monkeypatch, page, query, said):
     monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
-    assert [key for key, _ in verdicts(open_page(page, owner="me", part=part))][-len(said) :] == said
+    assert [key for key, _ in verdicts(open_page(page, owner="me", **query))][-len(said) :] == said
 
 
 @pytest.mark.parametrize("folder", ["nezha-toy/nezha", "xlnet-toy/xlnet", "unilm-toy/unilm"])
@@ -314,11 +318,11 @@ def test_the_diff_is_of_the_running_code(runs_folder):
             ),
         ),
         ("what_to_hide", {"side": "ngrams"}, lambda bert, other: not other.objective.similar),
-        ("to_write", {}, lambda bert, unilm: unilm.objective.name == "mlm+masks"),
+        ("to_write", {"part": "UniLM", "unilm": "both"}, lambda bert, unilm: unilm.objective.name == "mlm+masks"),
     ],
 )
 def test_both_read_the_same_and_differ_in_what_is_chosen(asked_for, page, query, differs):
-    app = open_page(page, owner="else", part="Train both", **query)
+    app = open_page(page, owner="else", **{"part": "Train both", **query})
     app.slider(key="both-steps").set_value(50)
     whole(app.button(key="train-both").click().run())
     assert [target for target, *_ in asked_for] == ["minibert.toy.pretrain:pretrain_toy"] * 2

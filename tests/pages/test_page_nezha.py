@@ -1,5 +1,5 @@
-"""The NEZHA page: positions and distances, what a head hears of them, who still finds a word further to the right, the
-arithmetic, and large batches: each against the model, or by hand."""
+"""The NEZHA page: positions and distances, what a head hears of them, who still finds a word further to the right: each
+against the model, or by hand."""
 
 import re
 
@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 
 from minibert import checkpoint
-from minibert.inside.costs.half_precision import repeated
 from minibert.inside.relatives.distances import expected, heard, score
 from minibert.toy import world
-from minibert.toy.large_batches import RATES, BatchSettings, train_in_batches
 from sections.nezha.subject import STORIES
 from tests.pages.driver import ROOT, figure, html_of, numbers, open_page, text_of, whole
-from tests.pages.finished_runs import run_of
 
 FOLDER = ROOT / "checkpoints" / "nezha-toy"
 TEXT = "felix was an eager boy. felix lost the scarf. he searched alone."
@@ -30,7 +27,7 @@ def columns(app) -> list[tuple[str, bool, list[int], list[int]]]:
     and as it is heard."""
     found = re.findall(
         r'<li( class="here")?><span class="token"><bdi>(.*?)</bdi></span><span class="place">(.*?)</span>'
-        r'<span class="far"><b>(.*?)</b></span></li>',
+        r'<span class="far"><b>(.*?)</b></span>',
         html_of(app),
     )
     return [(token, bool(here), integers(place), integers(far)) for here, token, place, far in found]
@@ -49,7 +46,8 @@ def test_positions_move_and_distances_do_not(runs_folder):
 
 @pytest.mark.parametrize(("layer", "head", "k"), [(1, 1, 64), (2, 2, 3)])
 def test_the_figures_are_what_a_head_hears(runs_folder, models, layer, head, k):
-    app = open_page("nezha", owner="me", text=TEXT, word=WORD + 1, front=0, layer=layer, head=head, k=k)
+    link = {"text": TEXT, "word": WORD + 1, "front": 0, "layer": layer, "head": head, "k": k}
+    app = open_page("nezha", owner="me", part="What a distance adds", **link)
     for place, (*_, far) in enumerate(columns(app)):
         distance = place - WORD
         assert far == ([distance] if abs(distance) <= k else [distance, max(-k, min(k, distance))])
@@ -57,6 +55,8 @@ def test_the_figures_are_what_a_head_hears(runs_folder, models, layer, head, k):
     one = heard(models[0], ids, layer - 1, head - 1, k)
     strips, bars = figure(app, "strips")["data"]
     vectors, added = one.vectors[1:-1, 1:-1][WORD], one.by_distance[1:-1, 1:-1]
+    told = re.findall(r'<span class="(?:more|less)"[^>]*>(.*?)</span>', html_of(app))
+    assert [float(text.replace("−", "-")) for text in told] == pytest.approx(added[WORD].tolist(), abs=0.051)
     cells = next(trace for trace in figure(app, "bias")["data"] if trace["type"] == "heatmap")
     for drawn, computed in ((strips["z"], vectors.T), (bars["y"], added[WORD]), (cells["z"], added)):
         assert np.allclose(numbers(drawn), computed.numpy(), atol=1e-4)
@@ -88,50 +88,3 @@ def test_shares_and_scores_are_the_models(runs_folder, models, front):
     assert [str(value) for value in table.iloc[:, 1:].to_numpy().flatten()] == wanted
     assert wanted[0] == wanted[1]  # NEZHA's does not move
     assert (wanted[2] == wanted[3]) == (front == 0)
-
-
-# --- the arithmetic ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("weight", "update", "vanishes"), [("1.0", "0.0001", True), ("0.02", "0.001", False)])
-def test_a_small_update_is_added_for_nothing(runs_folder, weight, update, vanishes):
-    app = open_page("nezha", owner="me", part="The arithmetic", weight=weight, update=update)
-    half, master = repeated(float(weight), float(update), 1000)
-    assert vanishes == (half[0] == half[-1])
-    lines = [numbers(line["y"]) for line in figure(app, "weight-paths")["data"]]
-    assert lines[0] == pytest.approx(half) and lines[1] == pytest.approx(master)
-    zero, infinite = (numbers(line["y"]) for line in figure(app, "loss-scales")["data"])
-    assert zero[0] > zero[6] and infinite[0] == 0 < infinite[-1]
-
-
-def test_lamb_moves_every_matrix_by_the_same_share(runs_folder):
-    app = open_page("nezha", owner="me", part="LAMB")
-    adamw, lamb = (numbers(line["x"]) for line in figure(app, "layer-shares")["data"])
-    assert lamb == pytest.approx([1e-3] * len(lamb), rel=1e-3)
-    assert adamw.max() > 2 * adamw.min() > 0
-
-
-# --- large batches ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.trains
-def test_two_optimizers_are_laid_over_each_other(runs_folder):
-    for name in RATES:
-        settings = BatchSettings(name, 32, 64, stories=20, measurements=2, hidden_size=16, layers=1)
-        run_of(train_in_batches(settings), f"nezha-batches/{name}", owner="trains", title=name)
-    app = open_page("nezha", owner="trains", part="Batches")
-    curves = [line for line in figure(app, "batch-curves")["data"] if line.get("name")]
-    colours = {line["name"]: line["line"]["color"] for line in curves}
-    ratios = figure(app, "trust-ratios")["data"]
-    assert [trace["name"] for trace in ratios] == ["adamw", "lamb"] and len(ratios[0]["x"]) == len(ratios[1]["x"])
-    assert {trace["name"]: trace["marker"]["color"] for trace in ratios} == colours  # one colour an optimizer
-
-
-def test_both_begin_at_twice_the_rules_rate(asked_for):
-    app = open_page("nezha", owner="else", part="Batches")
-    app.select_slider(key="batch-rows").set_value(512)
-    app.select_slider(key="rows-read").set_value(8_192)
-    app.select_slider(key="rate-times").set_value(2)
-    whole(app.button(key="train-batches").click().run())
-    settings = [arguments[0] for _, arguments, _ in asked_for]
-    assert settings == [BatchSettings(name, 512, 8_192, base_rate=2 * rate) for name, rate in RATES.items()]

@@ -103,7 +103,7 @@ def test_chinese_has_the_same_mask_and_no_numbers(runs_folder):
 
 def test_a_sentence_is_drawn_from_bert(runs_folder):
     bert, tokenizer = checkpoint.load(FOLDER / "bert"), checkpoint.load_tokenizer(FOLDER / "bert")
-    app = open_page("to_write", owner="me", part="Generator", length=5, sweeps=2, order="surest", seed=4)
+    app = open_page("to_write", owner="me", part="BERT", length=5, sweeps=2, order="surest", seed=4)
     row = [tokenizer.cls_id, *[tokenizer.mask_id] * 5, tokenizer.sep_id]
     draws = list(
         gibbs(
@@ -126,7 +126,7 @@ def test_a_sentence_is_drawn_from_bert(runs_folder):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_is_corrected_is_what_the_models_say(runs_folder, language):
-    app = open_page("to_write", owner="me", part="Corrector", language=language)
+    app = open_page("to_write", owner="me", part="BERT", bert="corrector", language=language)
     html = html_of(app)
     assert html.count('class="mb-fix"') == (2 if language == "en" else 1)
     text = Lesson("to_write").examples_called("wrong" if language == "en" else "wrong_zh")[0]
@@ -147,7 +147,7 @@ def test_chinese_sentences_are_the_courses_own():
 
 def test_noises_are_drawn_on_the_readers_text(runs_folder):
     text = "anna found the ball. tom slept. they danced."
-    app = open_page("to_write", owner="me", part="BART’s noises", noisy=text, seed=3)
+    app = open_page("to_write", owner="me", part="BART", noisy=text, seed=3)
     html, tokens = html_of(app), basic_tokens(text, uncased=False)
     assert html.count("<li><strong>") == len(NOISES)
     spans = [len(part.places) for part in NOISES["infilling"](tokens, random.Random(3)) if part.token == "[MASK]"]
@@ -164,7 +164,7 @@ def test_answers_that_were_learned_are_found_again(runs_folder, tmp_path):
         settings = AnswerSettings(2, batch_size=2, held_out=2, evaluate_every=1)
         events = train_answers(settings, FOLDER / name, out=tmp_path / name, probe_inputs=[TEXT])
         run_of(events, f"to_write-answers/{name}", owner="me", title=title, folder=tmp_path / name)
-    app = open_page("to_write", owner="me", part="Ask and answer")
+    app = open_page("to_write", owner="me", unilm="answers")
     lines = [line for line in figure(app, "answers-learned")["data"] if line.get("name")]
     assert {line["name"] for line in lines} == {"UniLM", "BERT"}
     assert "UniLM" in " ".join(app.selectbox(key="writer").options)
@@ -175,7 +175,7 @@ def test_a_corrector_of_ones_own_corrects(runs_folder, tmp_path):
     settings = CorrectorSettings(steps=2, batch_size=2, stories=20, held_out=4, evaluate_every=1)
     events = train_corrector(settings, FOLDER / "bert", out=tmp_path / "out")
     run_of(events, "to_write-corrector/en/soft_masked", owner="me", folder=tmp_path / "out")
-    app = open_page("to_write", owner="me", part="Corrector")
+    app = open_page("to_write", owner="me", part="BERT", bert="corrector")
     assert html_of(app).count('class="mb-fix"') == 3 and figure(app, "corrector-learned")
 
 
@@ -186,29 +186,28 @@ def test_what_a_bart_of_ones_own_writes_is_found_again(runs_folder, tmp_path):
     for _run in range(2):
         run_of(events, "to_write-bart/masking", owner="me", title="BART, masking", folder=tmp_path)
     text = "anna danced. tom sang."
-    app = open_page("to_write", owner="me", part="BART restores", spoiled=text, noise="deletion", seed=3)
+    app = open_page("to_write", owner="me", part="BART", bart="restores", spoiled=text, noise="deletion", seed=3)
     said = restoration_sample(*load(tmp_path / BART), text, "deletion", 3)["said"]
     html = html_of(app)
     assert html.count("BART, masking, 2 steps") == 2
     assert html.count("<bdi>") == len(NOISES["deletion"](basic_tokens(text, True), random.Random(3))) + 2 * len(said)
     assert len({line["name"] for line in figure(app, "bart-learned")["data"]}) == 3
-    assert not any("masking" in one for one in app.selectbox(key="writer").options)
+    assert not any("masking" in one for one in open_page("to_write", owner="me").selectbox(key="writer").options)
 
 
 @pytest.mark.parametrize(
-    ("part", "query", "button", "settings"),
+    ("query", "button", "settings"),
     [
-        ("Ask and answer", {}, "train-answers", [AnswerSettings(300)] * 2),
+        ({"unilm": "answers"}, "train-answers", [AnswerSettings(300)] * 2),
         (
-            "Corrector",
-            {},
+            {"part": "BERT", "bert": "corrector"},
             "train-corrector",
             [CorrectorSettings(kind, 200, batch_size=32, held_out=150) for kind in ("soft_masked", "plain")],
         ),
-        ("BART restores", {"noise": "deletion"}, "train-bart", [DenoisingSettings("deletion", 300)]),
+        ({"part": "BART", "bart": "restores", "noise": "deletion"}, "train-bart", [DenoisingSettings("deletion", 300)]),
     ],
 )
-def test_what_is_chosen_is_trained(asked_for, part, query, button, settings):
-    app = open_page("to_write", owner="else", part=part, **query)
+def test_what_is_chosen_is_trained(asked_for, query, button, settings):
+    app = open_page("to_write", owner="else", **query)
     whole(app.button(key=button).click().run())
     assert [arguments[0] for _, arguments, _ in asked_for] == settings

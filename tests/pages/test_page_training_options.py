@@ -6,10 +6,14 @@ from functools import partial
 import pytest
 
 from minibert.finetune.option_effects import mean_change
+from minibert.inside.costs.half_precision import repeated
+from minibert.toy.large_batches import RATES, BatchSettings, train_in_batches
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, html_of, text_of, title_of, whole
+from tests.pages.finished_runs import run_of
 from tests.pages.recorded import comparison_record, write_records
+from ui.claim import verdict_words
 
 open_page = partial(driver.open_page, "training_options")
 TEXTS = ("dropout", "mlm", "classifier", "metadata", "truncation", "texts", "augmentation")
@@ -118,3 +122,60 @@ def test_the_ways_to_cut_are_compared_by_score(results):
     assert numbers(title_of(app, "cut-scores")) == {"32", "90.0", "60.0"}
     papers = [trace["x"][0] for trace in figure(app, "cut-scores")["data"] if "94." in str(trace.get("text"))]
     assert papers == pytest.approx([94.37, 94.58])  # 100 − Sun et al.'s errors, of the arms that there are
+
+
+def test_a_switch_stands_beside_what_it_changed(results):
+    found = {"usual": [0.80, 0.82, 0.81], "decay": [0.84, 0.86, 0.85], "frozen": [0.79, 0.83, 0.81], "masks": [0.5]}
+    records = [comparison_record("options", arm, n, one) for arm, some in found.items() for n, one in enumerate(some)]
+    write_records(results / "mini-en", "options", records)
+    (table,) = open_page(option="rates").table
+    cells = table.value.to_numpy().tolist()
+    assert [row[1] for row in cells] == ["81.0 ± 1.0", "85.0 ± 1.0", "81.0 ± 2.0"]
+    assert [row[2] for row in cells[1:]] == ["+4.0 ± 0.0", "+0.0 ± 2.5"]
+    assert cells[1][-1] == verdict_words()["agrees"]
+    app = open_page(option="texts")
+    assert not app.table and not [block for block in app.code if "experiment" in block.value]  # nothing is claimed
+
+
+# --- large runs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("weight", "update", "vanishes"), [("1.0", "0.0001", True), ("0.02", "0.001", False)])
+def test_a_small_update_is_added_for_nothing(runs_folder, weight, update, vanishes):
+    app = open_page(option="half", weight=weight, update=update)
+    half, master = repeated(float(weight), float(update), 1000)
+    assert vanishes == (half[0] == half[-1])
+    lines = [driver.numbers(line["y"]) for line in figure(app, "weight-paths")["data"]]
+    assert lines[0] == pytest.approx(half) and lines[1] == pytest.approx(master)
+    zero, infinite = (driver.numbers(line["y"]) for line in figure(app, "loss-scales")["data"])
+    assert zero[0] > zero[6] and infinite[0] == 0 < infinite[-1]
+
+
+def test_lamb_moves_every_matrix_by_the_same_share(runs_folder):
+    app = open_page(option="lamb")
+    adamw, lamb = (driver.numbers(line["x"]) for line in figure(app, "layer-shares")["data"])
+    assert lamb == pytest.approx([1e-3] * len(lamb), rel=1e-3)
+    assert adamw.max() > 1.5 * adamw.min() > 0
+
+
+@pytest.mark.trains
+def test_two_optimizers_are_laid_over_each_other(runs_folder):
+    for name in RATES:
+        settings = BatchSettings(name, 32, 64, stories=20, measurements=2, hidden_size=16, layers=1)
+        run_of(train_in_batches(settings), f"nezha-batches/{name}", owner="trains", title=name)
+    app = open_page(owner="trains", option="batches")
+    curves = [line for line in figure(app, "batch-curves")["data"] if line.get("name")]
+    colours = {line["name"]: line["line"]["color"] for line in curves}
+    ratios = figure(app, "trust-ratios")["data"]
+    assert [trace["name"] for trace in ratios] == ["adamw", "lamb"] and len(ratios[0]["x"]) == len(ratios[1]["x"])
+    assert {trace["name"]: trace["marker"]["color"] for trace in ratios} == colours  # one colour an optimizer
+
+
+def test_both_begin_at_twice_the_rules_rate(asked_for):
+    app = open_page(owner="else", option="batches")
+    app.select_slider(key="batch-rows").set_value(512)
+    app.select_slider(key="rows-read").set_value(8_192)
+    app.select_slider(key="rate-times").set_value(2)
+    whole(app.button(key="train-batches").click().run())
+    settings = [arguments[0] for _, arguments, _ in asked_for]
+    assert settings == [BatchSettings(name, 512, 8_192, base_rate=2 * rate) for name, rate in RATES.items()]

@@ -20,11 +20,11 @@ PASS_ON = {"ui/runs.py", "ui/computations.py"}  # what they were given
 OPTIONS = {"owner", "title", "kind", "address"}  # that the target does not see
 GIVEN = {"out", "mailbox"}  # by the worker: jobs.worker.start_generator
 
-# The file that begins a run: its page, the part of it, and the button.
+# The file that begins a run: its page, the part of it or what its link says, and the button.
 PRESSED = {
     "sections/cone/flow.py": ("cone", "Flow", "train-flow"),
     "sections/dialogue/learn.py": ("dialogue", "Train", "train-diet"),
-    "sections/embeddings/rising.py": ("embeddings", None, "compute"),
+    "sections/embeddings/rising.py": ("embeddings", {"method": "tsne"}, "compute"),
     "sections/encoder_decoder/training.py": ("encoder_decoder", "Train a Transformer", "train"),
     "sections/experiments/own_run.py": ("experiments", "Run one now", "run-small"),
     "sections/features/two_runs.py": ("features", None, "run-two"),
@@ -33,7 +33,6 @@ PRESSED = {
     "sections/knowledge/entities.py": ("knowledge", "Entities", "train-knowledge-entities"),
     "sections/knowledge/right_name.py": ("knowledge", "Right name?", "train-knowledge-names"),
     "sections/knowledge/roles.py": ("knowledge", "Roles", "train-knowledge-roles"),
-    "sections/nezha/batches.py": ("nezha", "Batches", "train-batches"),
     "sections/pretraining/trainings.py": ("pretraining", None, "train"),
     "sections/probes/asking.py": ("probes", "Ask every layer", "probe"),
     "sections/sentence_vectors/learn.py": ("sentence_vectors", "Train SimCSE", "train-vectors"),
@@ -43,9 +42,10 @@ PRESSED = {
     "sections/smaller/learn.py": ("smaller", None, "train-smaller"),
     "sections/smaller/search.py": ("smaller", "Search", "begin-search"),
     "sections/stability/own_grid.py": ("stability", None, "start"),
-    "sections/to_write/answers.py": ("to_write", "Ask and answer", "train-answers"),
-    "sections/to_write/corrector.py": ("to_write", "Corrector", "train-corrector"),
-    "sections/to_write/restores.py": ("to_write", "BART restores", "train-bart"),
+    "sections/to_write/answers.py": ("to_write", {"unilm": "answers"}, "train-answers"),
+    "sections/to_write/corrector.py": ("to_write", {"part": "BERT", "bert": "corrector"}, "train-corrector"),
+    "sections/to_write/restores.py": ("to_write", {"part": "BART", "bart": "restores"}, "train-bart"),
+    "sections/training_options/batches.py": ("training_options", {"option": "batches"}, "train-batches"),
     "sections/ernie2/train.py": ("ernie2", "Three ways", "train-ernie2"),
     "sections/wrong_reasons/falls.py": ("wrong_reasons", None, "train"),
     "sections/xlnet/remembering.py": ("xlnet", "Its worth", "train-memory"),
@@ -118,8 +118,7 @@ def test_a_button_asks_for_what_a_worker_can_begin(asked_for, file, request):
     page, part, button = PRESSED[file]
     if button == "retrain":
         request.getfixturevalue("classifier")
-    query = {"part": part} if part else {"method": "tsne"} if page == "embeddings" else {}
-    app = open_page(page, **query)
+    app = open_page(page, **({"part": part} if isinstance(part, str) else part or {}))
     whole(app.button(key=button).click().run())
     assert asked_for and {target for target, *_ in asked_for} <= set(targets_of_files()[file])
     for target, arguments, options in asked_for:

@@ -51,7 +51,7 @@ ONE, TWO = LINES.values()
         (embeddings_sum.cost_of_length, ([64, 128], LINES, 128, STEPS), [64, 128], [128]),
         (features.storage, ([1, 2], LINES, 2, STEPS), [1, 2], [2]),
         (nezha.over_scales, (LINES, "ab", 1, STEPS), [0, 1], [1]),
-        (nezha.weight_paths, (LINES, STEPS), [0, 1], []),
+        (training_options.weight_paths, (LINES, STEPS), [0, 1], []),
         (recurrent.left_of_words, ("ab", LINES, STEPS), [0, 1], []),
         (to_write.by_sweep, (LINES, STEPS), [1, 2], []),
         (to_write.over_steps, (MARKS, STEPS), [0, 1], []),
@@ -72,7 +72,7 @@ def test_lines_hold_their_numbers_and_are_told_apart_without_colour(figure, give
         (encoder_decoder.next_words, ("ab", [0.9, 0.0004]), [([0.9, 0.0004], [0, 1])], ["90.0%", "< 0.1%"]),
         (next_sentence.random_shares, ([1, 2], [1, 0.667], STEPS), [([1, 2], [1, 0.667])], ["100%", "67%"]),
         (next_sentence.trained_and_asked, (LINES, STEPS), [([0.25, 0.4], [*LINES]), ([0.9, 0.0], [*LINES])], None),
-        (nezha.layer_shares, ("qk", {"LAMB": ONE}, "share"), [(ONE, [0, 1])], None),
+        (training_options.layer_shares, ("qk", {"LAMB": ONE}, "share"), [(ONE, [0, 1])], None),
         (service.rates, ([1, 8], LINES, *STEPS), [(["1", "8"], ONE), (["1", "8"], TWO)], None),
         (stability.layer_rates, ("ab", [0, 3e-4], "frozen", "rate"), [([0, 3e-4], [0, 1])], ["frozen", "3.0e-04"]),
         (stability.power_curve, ([2, 3], ONE, 0.8, STEPS), [([2, 3], ONE)], None),
@@ -298,11 +298,11 @@ def test_lengths_have_means_spreads_and_seeds():
     assert means == {"one": [0.5, 0.1], "two": [0.5]}
     assert list(fig.data[0].error_y.array) == pytest.approx([0.141421, 0.0], abs=1e-5)
     assert list(fig.data[1].y) == [0.4, 0.6, 0.1]  # a dot a seed
-    looks = nezha.OPTIMIZERS  # numbers that are no shares are written as they are
+    looks = training_options.OPTIMIZERS  # numbers that are no shares are written as they are
     fig = nezha.over_lengths({"a": {32: [4.5]}, "b": {32: [3.5]}}, None, STEPS, number=".2f", looks=looks)
     assert fig.layout.yaxis.tickformat == ".2f" and not fig.layout.shapes
     assert [trace.line.color for trace in fig.data if trace.name] == [looks[0][0], looks[1][0]]
-    ratios = nezha.layer_shares(["q", "k"], {"AdamW": [0.2, 5.0]}, "ratio", percent=False)
+    ratios = training_options.layer_shares(["q", "k"], {"AdamW": [0.2, 5.0]}, "ratio", percent=False)
     assert {"0.2", "1", "5"} <= set(ratios.layout.xaxis.ticktext)
     assert list(ratios.layout.yaxis.ticktext) == ["q", "k"]
 

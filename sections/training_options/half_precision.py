@@ -1,14 +1,13 @@
-"""The arithmetic of large runs: the precision that float16 loses."""
+"""Half precision: what float16 loses of a small update, and of small gradients."""
 
 from functools import partial
 
 import streamlit as st
 
-from sections.nezha import layers
-from sections.nezha.subject import Inputs
+from sections.training_options import measured, toy
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.pairs import ModelPair, networks
+from ui.page import picture
 from ui.source import show_source
 from ui.translations import _
 
@@ -19,17 +18,23 @@ EXPONENTS = tuple(range(0, 29, 2))  # loss scale: 2 to the power of these
 ROWS = 16  # stories per batch
 
 
-def show(lesson: Lesson, inputs: Inputs) -> None:
+def show(lesson: Lesson, text: str) -> None:
+    """Independent of the text."""
+    from minibert.inside.costs.half_precision import repeated
+
+    with picture():
+        vanishing()
+    measured.nothing(_("No run in float16 has been recorded here: what it changes in a result is not measured."))
     lesson.show("Half the bits")
-    vanishing()
+    show_source(repeated, label=_("Both ways, step by step"))
     lesson.show("Small gradients")
-    underflow(inputs)
+    underflow()
 
 
 def vanishing() -> None:
     """A small update, added a thousand times to one weight."""
     from minibert.inside.costs.half_precision import repeated, spacing
-    from plots.nezha import weight_paths
+    from plots.training_options import weight_paths
 
     with st.container(horizontal=True, gap="medium"):
         weight = st.select_slider(_("A weight"), WEIGHTS, value=0.5, key="weight", bind="query-params", width=260)
@@ -56,15 +61,14 @@ def vanishing() -> None:
         "with a master weight in float32."
     ).format(w=weight, u=update, n=STEPS, half=half[-1], end=master[-1])
     figure(partial(weight_paths, names, (_("step"), _("the weight as used"))), alt, "weight-paths")
-    show_source(repeated, label=_("Both ways, step by step"))
 
 
-def underflow(inputs: Inputs) -> None:
-    """The gradients of the page's NEZHA on one batch of stories in float16, for each loss scale."""
+def underflow() -> None:
+    """The gradients of the toy world's BERT on one batch of stories in float16, for each loss scale."""
     from minibert.inside.costs.half_precision import SMALLEST, gradients
     from plots.nezha import over_scales
 
-    results = counted(inputs.pair, inputs.pair.version)
+    results = counted(toy.version())
     look = {"format_func": "2^{}".format, "key": "scale", "bind": "query-params", "width": 420}
     exponent = st.select_slider(_("The loss is multiplied by"), EXPONENTS, value=0, **look)
     here = EXPONENTS.index(exponent)
@@ -85,7 +89,7 @@ def underflow(inputs: Inputs) -> None:
     figure(
         partial(over_scales, lines, names, here, (_("scale of the loss"), _("share of the gradients"))),
         _(
-            "Of this NEZHA’s gradients on {n} stories, computed in float16: the share that becomes 0, and that becomes "
+            "Of a BERT’s gradients on {n} stories, computed in float16: the share that becomes 0, and that becomes "
             "infinite, for each scale. {told}."
         ).format(n=ROWS, told=listed),
         "loss-scales",
@@ -103,11 +107,10 @@ def underflow(inputs: Inputs) -> None:
     show_source(gradients, label=_("A gradient, in one precision or the other"))
 
 
-@st.cache_data(show_spinner=False, max_entries=8, hash_funcs={ModelPair: lambda pair: pair.name})
-def counted(pair: ModelPair, version: int):
+@st.cache_data(show_spinner=False, max_entries=2)
+def counted(version: int):
     from minibert.inside.costs.half_precision import lost
     from minibert.objectives import MaskedLanguageModel
 
-    model = networks(pair)[0]
-    batch = next(iter(layers.batches(pair, ROWS)))
-    return lost(model, batch, MaskedLanguageModel(second=None), [2.0**e for e in EXPONENTS])
+    batch = next(toy.batches(ROWS))
+    return lost(toy.network(version)[0], batch, MaskedLanguageModel(second=None), [2.0**e for e in EXPONENTS])

@@ -5,23 +5,25 @@ from functools import partial
 
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
-from sections.nezha.subject import Inputs
 from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts
 from ui.figures import figure
-from ui.lesson import Lesson
+from ui.page import picture
 from ui.translations import _
 
 EXPERIMENT, NAMES = "lamb", {"adamw": "AdamW", "lamb": "LAMB"}
 
 
-def show(lesson: Lesson, inputs: Inputs) -> None:
-    lesson.show("As the batch grows", title=False)
-    recorded()
-    lesson.show("What the batch costs")
+def lamb_against_adamw() -> None:
+    """The verdicts on LAMB against AdamW."""
+    if records := recorded_or_hint(EXPERIMENT):
+        show_verdicts(_judged(records, "adamw"), by_arm(records, "loss"))
+        caption_records(records, _("Batches of 32 to 512 rows, {n}: see *large batches*."))
 
 
-def recorded() -> None:
-    from plots.nezha import OPTIMIZERS, over_lengths
+def over_batches() -> None:
+    """The loss by batch size, and the verdict on what a larger batch costs."""
+    from plots.nezha import over_lengths
+    from plots.training_options import OPTIMIZERS
 
     if not (records := recorded_or_hint(EXPERIMENT)):
         return
@@ -40,20 +42,26 @@ def recorded() -> None:
         for name, points in arms.items()
     )
     axes = _("rows a batch"), _("loss on stories not read, nats a word")
-    figure(
-        partial(over_lengths, arms, None, axes, number=".2f", looks=OPTIMIZERS),
-        _("The loss at the end, after as many rows, as the batch grows. {told}.").format(told=listed),
-        "batches-recorded",
-        data=table,
-        wide=True,
-    )
-    show_verdicts(claims.judged(EXPERIMENT, records), results)
+    with picture():
+        figure(
+            partial(over_lengths, arms, None, axes, number=".2f", looks=OPTIMIZERS),
+            _("The loss at the end, after as many rows, as the batch grows. {told}.").format(told=listed),
+            "batches-recorded",
+            data=table,
+            wide=True,
+        )
+    show_verdicts(_judged(records, "lamb"), results)
     words = _(
         "A dot a seed, mean and standard deviation, {n}. Every arm read {read:,} rows of at most 32 tokens. By the "
         "rule the rate is √(rows / 32) times the best in batches of 32; searched for again, it is the best in batches "
         "of 512. Each search tries four rates, a factor of 2 apart, for each optimizer."
     )
     caption_records(records, words, read=records[-1]["scale"]["rows_read"])
+
+
+def _judged(records: list[dict], base: str) -> list[claims.Judged]:
+    """The claims about a difference to this optimizer."""
+    return [one for one in claims.judged(EXPERIMENT, records) if str(one.claim.base).startswith(base)]
 
 
 def rows_of(arm: str) -> int:

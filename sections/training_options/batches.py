@@ -1,9 +1,9 @@
-"""Large batches: AdamW and LAMB trained live, with a batch size and a learning rate of the user's choice."""
+"""Large batches: AdamW and LAMB, recorded, and trained live with a batch size and a rate of the user's choice."""
 
 import streamlit as st
 
-from sections.nezha.layers import name_of
-from sections.nezha.subject import Inputs
+from sections.training_options import grown
+from sections.training_options.toy import name_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.live_runs import follow_runs, newest_of_each
@@ -11,17 +11,21 @@ from ui.runs import manager, show_refusal, submit
 from ui.source import show_source
 from ui.translations import _
 
-KIND = "nezha-batches"
+KIND = "nezha-batches"  # the `kind` of its runs
 ROWS, TIMES = (8, 32, 128, 512, 2_048), (0.125, 0.25, 0.5, 1, 2, 4)
 READ = (8_192, 16_384, 32_768)
 NAMES = {"adamw": "AdamW", "lamb": "LAMB"}
 
 
-def show(lesson: Lesson, inputs: Inputs) -> None:
+def show(lesson: Lesson, text: str) -> None:
+    """Independent of the text."""
     from minibert.toy.large_batches import scaled, warmup_of
 
     manager().warm_up()
-    lesson.show("Fewer steps, larger ones", title=False)
+    grown.over_batches()
+    lesson.show("As the batch grows")
+    lesson.show("What the batch costs")
+    lesson.show("Fewer steps, larger ones")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         rows = slider(_("Rows a batch"), ROWS, 128, "batch-rows")
         read = slider(_("Rows read"), READ, 32_768, "rows-read")
@@ -65,8 +69,8 @@ def step_and_rate(step: dict) -> str:
 
 def draw(runs: list) -> None:
     """Held-out loss and MLM accuracy by tokens read; below, the trust ratios by layer."""
-    from plots.nezha import layer_shares
     from plots.pretraining import CurvePanel, History, learning_curves
+    from plots.training_options import layer_shares
 
     evaluations = {run.title: [event for event in run.events() if event["event"] == "eval"] for run in runs}
     if not any(evaluations.values()):
