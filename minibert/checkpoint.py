@@ -24,6 +24,8 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import nn
 
+from minibert.checkpoint_files import CONFIG, WEIGHTS, CheckpointError, existing, weight_files
+from minibert.checkpoint_files import load_tokenizer as load_tokenizer
 from minibert.heads import (
     BertForCloze,
     BertForIntentAndEntities,
@@ -37,18 +39,13 @@ from minibert.heads import (
 from minibert.model import Bert, BertForPreTraining, MlmHead, initialize
 from minibert.relatives import Relative, build, components_of, config_from, objective_for, relative_of
 from minibert.relatives.parts.masked_lm import MaskedLm
-from minibert.text.byte_tokenizer import ByteTokenizer, is_byte_level
 from minibert.text.json_values import check_kinds, json_object
-from minibert.text.shortened import ShortError
 from minibert.tokenizer import Tokenizer
 from minibert.training.mapped_weights import load_mapped
 from minibert.training.skip_init import sizes_only, skip_init
 
 M = TypeVar("M", bound=nn.Module)
 
-WEIGHTS, CONFIG = "model.safetensors", "config.json"
-SHARDS = f"{WEIGHTS}.index.json"  # name of each tensor → file, where transformers has cut the weights into several
-POINTER = b"version https://git-lfs"  # the first bytes of a file that Git LFS has not fetched
 UNFINISHED = ".unfinished"  # suffix of a folder that is still being written
 OBJECTIVE = "minibert_objective"  # key in config.json: name of the model's pre-training objective
 # Types of the optional entries of config.json beside the sizes; null counts as absent.
@@ -89,8 +86,6 @@ NAMES = [
 ]
 # LayerNorm's in files converted from TensorFlow, the released bert-base-uncased among them.
 OLD_NAMES = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
-PICKLES = {".bin", ".pt", ".pth", ".ckpt", ".pkl"}
-ELSEWHERE = {".h5": "Keras", ".msgpack": "Flax", ".index": "TensorFlow", ".meta": "TensorFlow", ".onnx": "ONNX"}
 # Names of classes in config.json, without the relative's prefix: Bert…, Albert….
 ARCHITECTURES = {
     "Model": Bert,
@@ -103,10 +98,6 @@ ARCHITECTURES = {
     "ForIntentAndEntities": BertForIntentAndEntities,
     "ForCloze": BertForCloze,
 }
-
-
-class CheckpointError(ShortError):
-    """A directory that does not hold a model we can load; the message says what is wrong and what to do."""
 
 
 def their_name(name: str, relative: Relative, of_head: Sequence[tuple[str, str]] = ()) -> str:
@@ -359,21 +350,6 @@ def stored_weights(directory: Path, relative: Relative) -> dict[str, torch.Tenso
     return {name: tensor for name, tensor in stored.items() if not name.endswith("embeddings.position_ids")}
 
 
-def weight_files(directory: Path) -> list[Path]:
-    """model.safetensors, or the parts that its index lists."""
-    if (directory / WEIGHTS).is_file() or not (directory / SHARDS).is_file():
-        return [existing(directory, WEIGHTS)]
-    try:
-        index = json_object(directory / SHARDS)
-        check_kinds({"weight_map": index.get("weight_map")}, {"weight_map": dict[str, str]})
-    except ValueError as error:
-        raise CheckpointError(f"{directory / SHARDS}: {error}") from None
-    names = sorted(set(index["weight_map"].values()))
-    if strange := [name for name in names if Path(name).name != name]:
-        raise CheckpointError(f"{directory / SHARDS}: {strange[0]} is not a file beside it")
-    return [existing(directory, name) for name in names]
-
-
 def check_finite(tensors: Mapping[str, torch.Tensor], file: Path) -> None:
     """Raise CheckpointError for NaN, infinite or complex weights, which would spoil every output."""
     for name, tensor in tensors.items():
@@ -453,47 +429,3 @@ def needed(name: str, model: Any, strict: bool) -> bool:
     if isinstance(model, TaskHead):
         return model.one_vector and model.reading.pooling == "pooler"
     return isinstance(model, BertForPreTraining) and not isinstance(model, MaskedLm)
-
-
-def existing(directory: Path, name: str) -> Path:
-    """The file of that name. Raises CheckpointError, which says what is there instead."""
-    file = directory / name
-    if file.is_file():
-        with file.open("rb") as stream:
-            if stream.read(len(POINTER)) == POINTER:
-                raise CheckpointError(f"{file} is a Git LFS pointer, not the file itself: `git lfs pull` fetches it")
-        return file
-    if not directory.is_dir():
-        raise CheckpointError(f"{directory} is not a directory")
-    others = sorted(path.name for path in directory.iterdir())
-    if name in (CONFIG, WEIGHTS) and "bert_config.json" in others:
-        raise CheckpointError(
-            f"{directory} has no {name}: bert_config.json and bert_model.ckpt are Google's TensorFlow release. Convert "
-            "it with transformers and save it with `save_pretrained`"
-        )
-    if name == CONFIG and "modules.json" in others:
-        raise CheckpointError(f"{directory} has no {name}: modules.json says which folder in it holds the encoder")
-    if name == WEIGHTS and (pickled := [other for other in others if Path(other).suffix in PICKLES]):
-        raise CheckpointError(
-            f"{directory / pickled[0]} is a pickled checkpoint, and loading a pickle can run any code it holds. "
-            "Convert it to model.safetensors where it came from (`save_pretrained` of transformers does)."
-        )
-    if name == WEIGHTS and (foreign := [other for other in others if Path(other).suffix in ELSEWHERE]):
-        raise CheckpointError(
-            f"{directory} has no {name}: {foreign[0]} is a file of {ELSEWHERE[Path(foreign[0]).suffix]}. Convert it to "
-            "model.safetensors where it came from"
-        )
-    if name == WEIGHTS and (named := [other for other in others if other.endswith(".safetensors")]):
-        raise CheckpointError(f"{directory} has no {name}, the name under which weights are read; it has {named[0]}")
-    if name not in (CONFIG, WEIGHTS) and (directory / CONFIG).is_file():
-        raise CheckpointError(f"{directory} has no {name}")
-    raise CheckpointError(f"{directory} has no {name}: it is not a saved model")
-
-
-def load_tokenizer(directory: str | Path) -> Tokenizer:
-    """The tokenizer saved with the model: a WordPiece, or a byte-level BPE where its files are there."""
-    if is_byte_level(Path(directory)):
-        return ByteTokenizer.from_directory(directory)
-    described = (Path(directory) / "tokenizer.json").is_file()  # transformers 5 writes only this one
-    existing(Path(directory), "tokenizer.json" if described else "vocab.txt")
-    return Tokenizer.from_directory(directory)

@@ -25,6 +25,12 @@ def runs_folder() -> Path:
     return Path(os.environ.get("MINIBERT_RUNS") or USER_DATA / "runs")
 
 
+def models_folder() -> Path | None:
+    """MINIBERT_MODELS: a folder of further checkpoints, each a folder in it; None if it is not set."""
+    folder = os.environ.get("MINIBERT_MODELS")
+    return Path(folder).expanduser().absolute() if folder else None
+
+
 def results_to_read(name: str) -> Path:
     """The recorded results `name` (albert.jsonl): in MINIBERT_RESULTS; else what was recorded here, or what ships."""
     if folder := os.environ.get("MINIBERT_RESULTS"):

@@ -11,12 +11,13 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.theme import BLUE, GREY, ORANGE, SMALL, add_marks
+from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, add_marks
 
-STARTS = ("pretrained", "random")
-COLOUR = {"pretrained": BLUE, "random": ORANGE}
-DASH = {"pretrained": "solid", "random": "dot"}
-SYMBOL = {"pretrained": "circle", "random": "diamond-open"}
+STARTS = ("pretrained", "other", "random")
+COLOUR = {"pretrained": BLUE, "other": GREEN, "random": ORANGE}
+DASH = {"pretrained": "solid", "other": "dash", "random": "dot"}
+SYMBOL = {"pretrained": "circle", "other": "square", "random": "diamond-open"}
+HATCH = {"pretrained": "", "other": "x", "random": "/"}
 MOST_TURNS = 4  # changed predictions written along a run's line; if it changes more often, only the last
 FAINT = 0.22  # opacity of recorded runs
 FLOOR = {"color": "gray", "dash": "dash", "width": 1.5}  # line of the trivial baseline
@@ -26,19 +27,20 @@ FLOOR = {"color": "gray", "dash": "dash", "width": 1.5}  # line of the trivial b
 class Curve:
     """Events of a run: (epoch, training loss) per step, (epoch, the task's metric) per evaluation."""
 
-    start: str  # "pretrained" or "random"
+    start: str  # of STARTS
     seed: int
     loss: list[tuple[float, float]] = field(default_factory=list)
     score: list[tuple[float, float]] = field(default_factory=list)
 
     @classmethod
     def of(cls, start: str, seed: int, steps_per_epoch: int, metric: str, events: Iterable[dict]) -> Curve:
-        curve = cls(start, seed)
+        curve, scores = cls(start, seed), {}
         for event in events:
             if event["event"] == "step":
                 curve.loss.append((event["step"] / steps_per_epoch, event["loss"]))
-            elif event["event"] == "eval":
-                curve.score.append((event["step"] / steps_per_epoch, event["metrics"][metric]))
+            elif event["event"] == "eval":  # the best epoch may be measured twice: where it ends, and when it is kept
+                scores[event["step"] / steps_per_epoch] = event["metrics"][metric]
+        curve.score.extend(sorted(scores.items()))
         return curve
 
 
@@ -105,7 +107,9 @@ def learning_curves(
                 add_line(fig, column, mean_line(values), start, 4, 1.0, "")
         if group:
             line = {"color": COLOUR[start], "dash": DASH[start], "width": 3.5}
-            fig.add_scatter(x=[None], y=[None], mode="lines", line=line, name=names[start], showlegend=True)
+            fig.add_scatter(
+                x=[None], y=[None], mode="lines", line=line, name=escape(names[start], quote=False), showlegend=True
+            )
     if not curves and not recorded:  # plotly draws neither empty axes nor lines on them
         fig.add_scatter(x=[None], y=[None], showlegend=False, row=1, col=2)
     if scale.floor is not None:
@@ -117,7 +121,7 @@ def learning_curves(
     fig.update_layout(
         height=400 if finding else 380, legend={"orientation": "h", "y": -0.22, "x": 0}, uirevision="curves"
     )
-    fig.update_layout(title_text=finding or None)
+    fig.update_layout(title_text=escape(finding, quote=False) or None)
     return fig
 
 
@@ -153,9 +157,9 @@ def right_by_kind(
         fig.add_bar(
             x=[literal(kind) for kind in kinds],
             y=means,
-            name=names[start],
+            name=escape(names[start], quote=False),
             offsetgroup=start,
-            marker={"color": COLOUR[start], "pattern": {"shape": "/" if start == "random" else ""}},
+            marker={"color": COLOUR[start], "pattern": {"shape": HATCH[start]}},
             text=[f"{mean:.0%}" if mean is not None else "" for mean in means],
             textposition="outside",
             cliponaxis=False,
@@ -165,7 +169,7 @@ def right_by_kind(
     fig.update_yaxes(tickformat=".0%", range=[0, 1.08], title_text=title)
     fig.update_xaxes(type="category")  # a kind may be a number
     fig.update_layout(height=360, barmode="group", legend={"orientation": "h", "y": -0.2, "x": 0})
-    fig.update_layout(title_text=finding or None)
+    fig.update_layout(title_text=escape(finding, quote=False) or None)
     return fig
 
 
@@ -193,10 +197,14 @@ def comparison(finals: dict[str, list[float]], names: dict[str, str], scale: Sca
     if scale.floor is not None:
         fig.add_vline(x=scale.floor, line=FLOOR)
     ticks = list(range(len(finals)))
-    fig.update_yaxes(tickvals=ticks, ticktext=[names[start] for start in finals], range=[len(finals) - 0.4, -0.6])
+    fig.update_yaxes(
+        tickvals=ticks,
+        ticktext=[escape(names[start], quote=False) for start in finals],
+        range=[len(finals) - 0.4, -0.6],
+    )
     range_ = scale.range(value for values in finals.values() for value in values)
     fig.update_xaxes(tickformat=scale.tickformat, title_text=scale.title, range=range_)
-    fig.update_layout(height=140 + 80 * len(finals), title_text=finding or None)
+    fig.update_layout(height=140 + 80 * len(finals), title_text=escape(finding, quote=False) or None)
     return fig
 
 
@@ -255,14 +263,16 @@ def answers_over_time(
     for start in (start for start in STARTS if any(one.start == start for one in curves)):
         line = {"color": COLOUR[start], "dash": DASH[start], "width": 2.5}
         marker = {"symbol": SYMBOL[start], "size": 10, "color": COLOUR[start]}
-        fig.add_scatter(x=[None], y=[None], mode="lines+markers", line=line, marker=marker, name=names[start])
+        fig.add_scatter(
+            x=[None], y=[None], mode="lines+markers", line=line, marker=marker, name=escape(names[start], quote=False)
+        )
     if crosses:
         marker = {"symbol": "x", "size": 10, "color": GREY}
         fig.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=other)
     fig.update_yaxes(tickformat=".0%" if share else ".1f", range=[-0.08 * top, 1.12 * top], title_text=title)
     fig.update_xaxes(title_text=axis, rangemode="tozero")
     fig.update_layout(height=360, uirevision="answers", legend={"orientation": "h", "y": -0.28, "x": 0})
-    fig.update_layout(title_text=finding or None)
+    fig.update_layout(title_text=escape(finding, quote=False) or None)
     return fig
 
 
@@ -282,7 +292,7 @@ def answers_now(curves: Sequence[PredictionCurve], title: str, top: float = 1.0,
             textposition="outside",
             text=[escape(f"{short(words)} · {value:{form}}" if top == 1.0 else f"{value:{form}}")],
             textfont={"size": SMALL},
-            marker={"color": COLOUR[one.start], "pattern": {"shape": "/" if one.start == "random" else ""}},
+            marker={"color": COLOUR[one.start], "pattern": {"shape": HATCH[one.start]}},
             hovertemplate=f"{escape(one.name)}: {escape(short(words))}<extra></extra>",
         )
     fig.update_yaxes(
@@ -292,7 +302,7 @@ def answers_now(curves: Sequence[PredictionCurve], title: str, top: float = 1.0,
     )
     fig.update_xaxes(range=[0, 1.35 * top], tickformat=".0%" if top == 1.0 else ".1f", title_text=title)
     fig.update_xaxes(tickvals=[0, 0.25, 0.5, 0.75, 1] if top == 1.0 else None)
-    fig.update_layout(height=130 + 42 * len(curves), title_text=finding or None)
+    fig.update_layout(height=130 + 42 * len(curves), title_text=escape(finding, quote=False) or None)
     return fig
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,6 +13,7 @@ from minibert.tasks.given import input_key
 from minibert.text.json_values import json_value
 from ui.finetune_settings import Chosen, start_names
 from ui.model_cache import load_predictor
+from ui.model_registry import ModelInfo
 from ui.runs import complete, own_runs, settled, submit, weights_to_begin_with
 from ui.task_data import ChosenData, shipped_sets
 from ui.tasks import VIEWS
@@ -20,7 +21,8 @@ from ui.tasks.base import TaskView
 from ui.translations import _
 
 SHOWN = "_shown-runs"  # session_state key: the kind of the runs shown, which one click started
-KIND = "finetune"  # runs are called finetune/<task>/<time of the click>
+KIND = "finetune"  # runs are called finetune/<task>/<time of the click>, of two checkpoints also /FIRST or /SECOND
+FIRST, SECOND = "first", "second"
 _WATCHED = "_watched"  # session_state key: {"task", "given"}, the user's own input
 
 
@@ -51,15 +53,23 @@ class FinetuneRun:
 
     @property
     def start(self) -> str:
-        return "random" if self.settings["from_scratch"] else "pretrained"
+        if self.settings["from_scratch"]:
+            return "random"
+        return "other" if self.run.kind.endswith(f"/{SECOND}") else "pretrained"
 
     @property
     def seed(self) -> int:
         return self.settings["seed"]
 
     @property
+    def began(self) -> str:
+        """What it began with, in words: of two checkpoints the name."""
+        named = self.start != "random" and self.run.kind.endswith((f"/{FIRST}", f"/{SECOND}"))
+        return self.run.title.split(" · ")[-2] if named else start_names()[self.start]
+
+    @property
     def name(self) -> str:
-        return f"{start_names()[self.start]}, " + _("seed {n}").format(n=self.seed)
+        return f"{self.began}, " + _("seed {n}").format(n=self.seed)
 
     @property
     def last_eval(self) -> dict | None:
@@ -70,37 +80,55 @@ class FinetuneRun:
         """The headline metric, as last measured."""
         return self.last_eval["metrics"][self.details["metric"]]
 
+    @property
+    def trained(self) -> float:
+        """Epochs of training so far."""
+        return self.epoch(self.run.latest("step"))
+
     def epoch(self, event: dict) -> float:
         return event["step"] / self.details["steps_per_epoch"]
+
+
+def click_of(run) -> str:
+    """The kind of a run without its checkpoint: the same for all runs of one click."""
+    return run.kind.removesuffix(f"/{FIRST}").removesuffix(f"/{SECOND}")
+
+
+def names_of(shown: Sequence[FinetuneRun]) -> dict[str, str]:
+    """Start → what runs of it began with."""
+    return {**start_names(), **{one.start: one.began for one in shown}}
 
 
 # --- starting ---------------------------------------------------------------------------------------------------------
 
 
-def start_runs(checkpoint: Path, data: ChosenData, chosen: Chosen, kind: str) -> None:
-    """Submit a run for each start and seed; stop at the first that is refused."""
+def start_runs(first: ModelInfo, second: ModelInfo | None, data: ChosenData, chosen: Chosen, kind: str) -> None:
+    """Submit a run for each start and seed; stop at the first that is refused. second: where "other" begins."""
     task = data.task.name
-    batch = f"{kind}/{time.time_ns()}"
-    weights = weights_to_begin_with(checkpoint)
+    batch, kinds, names = f"{kind}/{time.time_ns()}", {}, start_names()
+    if second is not None:
+        kinds = {"pretrained": f"/{FIRST}", "other": f"/{SECOND}"}
+        names |= {"pretrained": first.title.replace(" · ", " "), "other": second.title.replace(" · ", " ")}
     known = shipped_sets().get(data.key)
     watched, name = own_input(task), known.title if known else data.name
     for seed in range(chosen.seeds):
         for start in chosen.starts:
-            title = f"{name} · {start_names()[start]} · " + _("seed {n}").format(n=seed)
+            begin = second if start == "other" and second else first
+            title = f"{name} · {names[start]} · " + _("seed {n}").format(n=seed)
             run = submit(
                 "minibert.finetune.run:finetune",
-                weights,
+                weights_to_begin_with(begin.directory),
                 task,
                 data.train,
                 data.dev,
                 chosen.of(start, seed),
                 probe_inputs=[] if watched is None else [watched],
                 title=title,
-                kind=batch,
+                kind=batch + kinds.get(start, ""),
             )
             if run is None:
                 return
-            st.session_state[SHOWN] = run.kind
+            st.session_state[SHOWN] = batch
 
 
 # --- one's own input --------------------------------------------------------------------------------------------------
@@ -144,6 +172,7 @@ def last_answers(one: FinetuneRun, inputs: Any) -> list[tuple[float, dict]]:
     ]
     if settled(one.run) and complete(one.run.result):
         last = one.epoch(next(event for event in reversed(one.events) if "step" in event))
+        answers = [*dict(one for one in answers if one[0] <= last).items()]  # it may have gone back to an earlier epoch
         if not answers or answers[-1][0] < last:
             answers.append((last, answer_of(one.run.id, str(one.run.result), json.dumps(inputs))))
     return answers

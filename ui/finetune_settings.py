@@ -23,7 +23,7 @@ RATES = [2e-5, 3e-5, 5e-5, 1e-4, 2e-4, 3e-4, 5e-4, 1e-3, 2e-3]
 BATCHES = [4, 8, 16, 32, 64]
 LENGTHS = [16, 32, 64, 128, 256, 512]
 STRIDES = [16, 32, 64, 128]
-MOST_EPOCHS, MOST_SEEDS = 30, 5
+MOST_EPOCHS, MOST_SEEDS, MOST_PATIENCE = 30, 5, 5
 SECONDS_AT_MOST = 900  # so that no run occupies a worker for ever
 METADATA_VALUES = 20  # a column with more distinct values is not treated as categorical
 DEFAULTS: dict[str, Any] = {  # widget key → value; None for those that depend on task and model
@@ -41,6 +41,7 @@ DEFAULTS: dict[str, Any] = {  # widget key → value; None for those that depend
     "layer-decay": 1.0,
     "mlm": 0.0,
     "averaging": 0.0,
+    "patience": 0,
     "bias-correction": True,
     "stride": 64,
     "truncation": "longest_first",
@@ -72,7 +73,7 @@ def suited(data: ChosenData, config: BertConfig) -> Values:
 
 @dataclass(frozen=True)
 class Chosen:
-    """starts: of "pretrained", "random" · seeds: how many · settings: of FinetuneSettings, except seed and start."""
+    """starts: of `start_names` · seeds: how many · settings: of FinetuneSettings, except seed and start."""
 
     starts: Sequence[str]
     seeds: int
@@ -106,7 +107,11 @@ def segments(label: str, names: dict[str, str], key: str) -> str:
 
 
 def start_names() -> dict[str, str]:
-    return {"pretrained": _("from the checkpoint"), "random": _("from random weights")}
+    return {
+        "pretrained": _("from the checkpoint"),
+        "random": _("from random weights"),
+        "other": _("from a second checkpoint"),
+    }
 
 
 def fill_settings(data: ChosenData, config: BertConfig) -> None:
@@ -259,6 +264,16 @@ def learning(data: ChosenData, blocks: int) -> dict[str, Any]:
             help=_(
                 "0: the last weights answer. 1: the mean of the weights after all steps. Between: a mean in which "
                 "later steps count more (Shamir and Zhang 2013)."
+            ),
+        ),
+        "patience": st.slider(
+            _("Stop after … epochs without gain"),
+            0,
+            MOST_PATIENCE,
+            key="patience",
+            help=_(
+                "0: every epoch is trained, and the last one is kept. Otherwise the epoch with the best dev score is "
+                "kept. It was chosen by that score, so only a test file says how good it is."
             ),
         ),
         "bias_correction": st.toggle(

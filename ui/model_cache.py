@@ -156,10 +156,10 @@ def _load(name: str, directory: Path | None, version: int) -> Loaded:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _outline(directory: Path, version: int) -> Outline:
+    from minibert.checkpoint_files import CONFIG, load_tokenizer
     from minibert.relatives import config_from_file
-    from minibert.tokenizer import Tokenizer
 
-    return Outline(config_from_file(directory / "config.json"), Tokenizer.from_directory(directory))
+    return Outline(config_from_file(directory / CONFIG), load_tokenizer(directory))
 
 
 def _first_shipped() -> Path | None:

@@ -1,4 +1,5 @@
-"""The models a page can inspect: the shipped checkpoints, this browser's runs, and an untrained one.
+"""The models a page can inspect: the shipped checkpoints, the room's own (MINIBERT_MODELS), this browser's runs, and an
+untrained one.
 
 Nothing here imports torch, which takes seconds, except for a relative of BERT in `about`.
 """
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from minibert.folders import CHECKPOINTS
+from minibert.checkpoint_files import CONFIG, changed, refusal, weight_files
+from minibert.folders import CHECKPOINTS, models_folder
 from minibert.text.json_values import json_object
 from ui.runs import EVERYONE, complete, own_models, run_title
 from ui.text import literal
@@ -30,8 +32,7 @@ class ModelInfo:
     @property
     def version(self) -> int:
         """Changes with the weights on disk, so that a replaced checkpoint is reloaded."""
-        weights = None if self.directory is None else self.directory / "model.safetensors"
-        return weights.stat().st_mtime_ns if weights is not None and weights.is_file() else 0
+        return 0 if self.directory is None else changed(self.directory)
 
     @property
     def can_fill(self) -> bool:
@@ -49,6 +50,13 @@ class ModelInfo:
         return self.objective is not None
 
     @property
+    def can_begin(self) -> bool:
+        """Whether a task can be learned from it: it is an encoder, with pre-training heads or none."""
+        if self.pretrained or self.directory is None:
+            return True
+        return (config_values(self.directory).get("architectures") or ["Model"])[0].endswith("Model")
+
+    @property
     def objective(self) -> str | None:
         """Objective of its pre-training heads; None without such heads. If config.json does not record it (checkpoints
         made elsewhere), it follows from the class, and for BERT itself from the heads that the file holds."""
@@ -56,7 +64,12 @@ class ModelInfo:
             return "mlm+nsp"
         values = config_values(self.directory)
         kind = (values.get("architectures") or [""])[0]
-        known = {"BertForPreTraining": "mlm+nsp", "ElectraForPreTraining": "rtd", "XLNetLMHeadModel": "plm"}
+        known = {
+            "BertForPreTraining": "mlm+nsp",
+            "AlbertForPreTraining": "mlm+sop",
+            "ElectraForPreTraining": "rtd",
+            "XLNetLMHeadModel": "plm",
+        }
         with_heads = kind in known or kind.endswith(("ForPreTraining", "ForMaskedLM"))
         if kind in ("BertForPreTraining", "BertForMaskedLM") and OBJECTIVE not in values:
             pairs = has_pair_head(self.directory, self.version)
@@ -70,20 +83,23 @@ def has_pair_head(directory: Path, changed: int) -> bool | None:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(directory / "model.safetensors", "numpy") as file:
-            return "cls.seq_relationship.weight" in file.keys()  # noqa: SIM118, no mapping
-    except (OSError, SafetensorError):
+        for part in weight_files(directory):
+            with safe_open(part, "numpy") as file:
+                if "cls.seq_relationship.weight" in file.keys():  # noqa: SIM118, no mapping
+                    return True
+        return False
+    except (OSError, ValueError, SafetensorError):
         return None  # `load` reports the error
 
 
 def config_values(directory: Path) -> dict:
     """A model's config.json, cached, as every run of every page needs it. Shared: do not modify."""
-    return _config_values(directory, (directory / "config.json").stat().st_mtime_ns)
+    return _config_values(directory, (directory / CONFIG).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=512)
 def _config_values(directory: Path, changed: int) -> dict:
-    return json_object(directory / "config.json")
+    return json_object(directory / CONFIG)
 
 
 def about(directory: Path) -> str:
@@ -101,21 +117,60 @@ def about(directory: Path) -> str:
     return f"**{literal(relative.title)}**: {_(relative.about).format(**config.as_dict())}."
 
 
-def available_models(*, fill: bool = False, judge: bool = False, trained: bool = False) -> list[ModelInfo]:
-    """The shipped checkpoints, this browser's own runs, finished or stopped, and an untrained model, in this order.
+def available_models(
+    *, fill: bool = False, judge: bool = False, begin: bool = False, trained: bool = False
+) -> list[ModelInfo]:
+    """The shipped checkpoints, those in MINIBERT_MODELS, this browser's own runs, finished or stopped, and an untrained
+    model, in this order.
 
-    fill: only models that can fill a [MASK] · judge: only models with an NSP head ·
-    trained: without the untrained one.
+    fill: only models that can fill a [MASK] · judge: only models with an NSP head · begin: only models that a task can
+    be learned from · trained: without the untrained one.
     """
-    everything = [*shipped_models(), *map(info_of, own_models())]
+    everything = [*shipped_models(), *further_models(), *map(info_of, own_models())]
     if not trained:
         everything.append(ModelInfo(UNTRAINED, _("untrained (random weights)")))
-    return [info for info in everything if (info.can_fill or not fill) and (info.can_judge or not judge)]
+    return [
+        info
+        for info in everything
+        if (info.can_fill or not fill) and (info.can_judge or not judge) and (info.can_begin or not begin)
+    ]
 
 
 def shipped_models() -> list[ModelInfo]:
     """The checkpoints that come with the project, by name."""
     return [ModelInfo(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if complete(path)]
+
+
+def further_models() -> list[ModelInfo]:
+    """The checkpoints in the folder that MINIBERT_MODELS names, by name."""
+    return [ModelInfo(path.name, path.name, path) for path in _further_folders() if not _refusal_of(path)]
+
+
+def refused_models() -> dict[str, str]:
+    """Name of each folder in MINIBERT_MODELS that holds no model we can open → why."""
+    if (folder := models_folder()) and not folder.is_dir():
+        return {"MINIBERT_MODELS": _("There is no such folder.")}
+    return {path.name: why for path in _further_folders() if (why := _refusal_of(path))}
+
+
+def _further_folders() -> list[Path]:
+    folder = models_folder()
+    found = folder.iterdir() if folder and folder.is_dir() else ()
+    return sorted(path for path in found if path.is_dir() and not path.name.startswith("."))
+
+
+def _refusal_of(directory: Path) -> str | None:
+    if directory.name == UNTRAINED or complete(CHECKPOINTS / directory.name):
+        return _("A model of the course has this name: give the folder another one.")
+    files = [path.stat() for path in directory.iterdir() if path.is_file()]
+    return _refusal(directory, max((file.st_mtime_ns for file in files), default=0), len(files))
+
+
+@lru_cache(maxsize=512)
+def _refusal(directory: Path, newest: int, files: int) -> str | None:
+    """Cached, as a vocabulary is read for it."""
+    why = refusal(directory)
+    return why and why.replace(f"{directory}/", "").replace(str(directory), directory.name)
 
 
 def peers() -> list[ModelInfo]:

@@ -9,7 +9,7 @@ import streamlit as st
 from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.model_cache import language_read
-from ui.model_registry import UNTRAINED, about, available_models, title_of
+from ui.model_registry import UNTRAINED, about, available_models, refused_models, title_of
 from ui.state import follow_link, hold, opened_by_link, set_url, url_choice, went_back
 from ui.text import literal
 from ui.translations import _
@@ -24,11 +24,28 @@ def model_choice(key: str = "model", *, label: str | None = None, default: str |
     default: if not available, the first."""
     models = available_models(**kinds)
     directories = {info.name: info.directory for info in models if info.directory}
-    return choose_model(key, label or _("Model"), {info.name: info.title for info in models}, directories, default)
+    titles = {info.name: info.title for info in models}
+    further = _("More models: checkpoints in the Hugging Face layout, in the folder that MINIBERT_MODELS names.")
+    chosen = choose_model(key, label or _("Model"), titles, directories, default, help=further)
+    show_refused()
+    return chosen
+
+
+def show_refused() -> None:
+    """Which folders of MINIBERT_MODELS hold no model that can be opened, and why."""
+    for name, why in refused_models().items():
+        words = _("**{folder}** is not offered. {reason}")
+        st.caption(words.format(folder=literal(name), reason=literal(why)))
 
 
 def choose_model(
-    key: str, label: str, titles: Mapping[str, str], directories: Mapping[str, Path], default: str | None = None
+    key: str,
+    label: str,
+    titles: Mapping[str, str],
+    directories: Mapping[str, Path],
+    default: str | None = None,
+    *,
+    help: str | None = None,
 ) -> str:
     """A select box over models, stored in the link as `key`, with a caption if the model is a relative of BERT → the
     name of the chosen one. titles: name → title, at least one · directories: name → folder · default: as in
@@ -45,7 +62,7 @@ def choose_model(
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""
     with st.container(gap="xxsmall") if words else nullcontext():
-        chosen = st.selectbox(label, list(names), format_func=names.get, key=key)
+        chosen = st.selectbox(label, list(names), format_func=names.get, key=key, help=help)
         if words:
             st.caption(words)
     set_url(key, chosen, default=default)

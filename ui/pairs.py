@@ -1,4 +1,4 @@
-"""Pairs of a relative and a BERT trained on the same texts: listing, choosing and loading them."""
+"""Pairs of a relative and a BERT: those trained on the same texts, and checkpoints of MINIBERT_MODELS."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,9 +6,12 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.checkpoint_files import changed
 from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
 from ui.inputs import choice
+from ui.model_registry import ModelInfo, config_values, further_models, model_named
+from ui.model_widgets import WELL_READ, show_refused
 from ui.runs import own_models, run_title
 from ui.text import literal
 from ui.translations import _
@@ -16,16 +19,18 @@ from ui.translations import _
 
 @dataclass(frozen=True)
 class ModelPair:
-    """Folders of a relative and of the BERT to compare it with. version: changes with the weights on disk."""
+    """Folders of a relative and of the BERT to compare it with. version: changes with the weights on disk · further: of
+    MINIBERT_MODELS; the two have not read the same texts, and each has a vocabulary of its own."""
 
     name: str
     title: str
     relative: Path
     bert: Path
+    further: bool = False
 
     @property
     def version(self) -> int:
-        return max((folder / "model.safetensors").stat().st_mtime_ns for folder in (self.relative, self.bert))
+        return max(changed(self.relative), changed(self.bert))
 
 
 def pairs(relative: str) -> list[ModelPair]:
@@ -41,10 +46,32 @@ def pairs(relative: str) -> list[ModelPair]:
     return found
 
 
-def choose_pair(relative: str) -> ModelPair:
-    """A select box over `pairs`, stored in the link → the chosen pair."""
-    offered = pairs(relative)
+def of_type(model_type: str) -> list[ModelInfo]:
+    """The checkpoints of MINIBERT_MODELS with this model_type."""
+    return [info for info in further_models() if config_values(info.directory).get("model_type", "bert") == model_type]
+
+
+def further_pairs(relative: str) -> list[ModelPair]:
+    """Each checkpoint of the relative in MINIBERT_MODELS, beside a BERT from there with as many layers, else beside the
+    course's."""
+    found = []
+    for info in of_type(relative):
+        layers = config_values(info.directory).get("num_hidden_layers")
+        alike = [one for one in of_type("bert") if config_values(one.directory).get("num_hidden_layers") == layers]
+        bert = alike[0] if alike else model_named(WELL_READ)
+        title = _("{relative} beside {bert}").format(relative=info.title, bert=bert.title)
+        found.append(ModelPair(info.name, title, info.directory, bert.directory, further=True))
+    return found
+
+
+def choose_pair(relative: str, *, further: bool = False) -> ModelPair:
+    """A select box over `pairs`, stored in the link → the chosen pair. further: and over `further_pairs`."""
+    offered = [*pairs(relative), *(further_pairs(relative) if further else ())]
     chosen = choice("pair", _("The two models"), {pair.name: pair.title for pair in offered}, box=320)
+    if not further and (left_out := of_type(relative)):
+        words = _("Not offered: {names}. The page needs a BERT beside it that has read the same texts.")
+        st.caption(words.format(names=", ".join(literal(info.title) for info in left_out)))
+    show_refused()
     return next(pair for pair in offered if pair.name == chosen)
 
 
@@ -60,6 +87,14 @@ def warn_unknown(tokens: Sequence[str]) -> None:
     if count := sum(token == "[UNK]" for token in tokens):
         words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
         st.caption(words.format(n=count, unk=literal("[UNK]")))
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def tokenizer_of(folder: Path, version: int):
+    """The tokenizer of one of the two, for a pair whose vocabularies differ."""
+    from minibert.checkpoint_files import load_tokenizer
+
+    return load_tokenizer(folder)
 
 
 def networks(pair: ModelPair):

@@ -52,13 +52,19 @@ def records_of(name: str, required: set[str] = NAMED) -> list[dict]:
 
 
 def show_missing_results(name: str) -> None:
-    """Say which command records the comparison `name`, and offer the checkpoint from which it has been recorded."""
-    for there in STARTS:
-        if there != start() and _path(there, name).exists():
-            words = _("Show those recorded from {model}").format(model=there)
-            st.button(words, key=f"from-{there}", icon=":material/arrow_forward:", on_click=_begin_from, args=(there,))
+    """Say from which checkpoint the comparison `name` has been recorded, and offer it; and which command records it."""
     chosen = "" if start() == STARTS[0] else f" --model checkpoints/{start()}"
-    show_missing(f"python -m minibert experiment {name}{chosen}")
+    command = f"python -m minibert experiment {name}{chosen}"
+    there = next((other for other in STARTS if other != start() and _path(other, name).exists()), None)
+    if there is None:
+        show_missing(command)
+        return
+    with st.container(border=True, key="no-results"):
+        st.markdown(_("**Recorded from {there} alone**, not from {here}.").format(there=there, here=start()))
+        words = _("Show those recorded from {model}").format(model=there)
+        icon = ":material/arrow_forward:"
+        st.button(words, key=f"from-{there}", type="primary", icon=icon, on_click=_begin_from, args=(there,))
+        st.caption(_("This records them from {here}, too: `{command}`").format(here=start(), command=command))
 
 
 def _begin_from(name: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from minibert.folders import CHECKPOINTS, runs_folder
+from minibert.folders import CHECKPOINTS, models_folder, runs_folder
 from ui.disk import warn_if_nearly_full
 from ui.navigation import current_page, find_page, link_to
 from ui.text import literal
@@ -59,11 +59,12 @@ def manager():
 
 
 def weights_to_begin_with(checkpoint: Path):
-    """A checkpoint as an argument of `submit`: its path if it is a shipped one and the workers run on this machine,
-    which saves each run two copies of 46 MB; otherwise an upload."""
+    """A checkpoint as an argument of `submit`: its path if no run made it and the workers run on this machine, which
+    saves each run two copies of 46 MB or more; otherwise an upload."""
     from jobs.files import Upload
 
-    return str(checkpoint) if _work_here() and checkpoint.parent == CHECKPOINTS else Upload(checkpoint, deep=False)
+    stays = checkpoint.parent in (CHECKPOINTS, models_folder())
+    return str(checkpoint) if _work_here() and stays else Upload(checkpoint, deep=False)
 
 
 def teachers() -> str | None:

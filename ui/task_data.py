@@ -31,7 +31,7 @@ from ui.translations import _, ngettext
 OWN = "own"
 FIRST = "animals"  # default set of its task: small, and shows the benefit of pre-training
 _KEPT = "task data"
-MOST_TRAINING, MOST_DEV = 20_000, 5_000  # examples, enough for a lesson
+MOST_TRAINING, MOST_DEV, MOST_TEST = 20_000, 5_000, 1_000  # examples, enough for a lesson
 MOST_TITLE = 24  # characters of a cell shown as the title of its column
 MOST_LABELS = 200  # with more, the wrong column was probably chosen
 PREVIEW, PROBLEMS = 5, 1_000  # rows
@@ -40,6 +40,7 @@ READ_HERE = 4 * MB  # larger files are read in a separate process
 FIRST_LINE = 100_000  # bytes read to find a table's first line
 # session_state keys: the page's task, the file whose task was guessed, the files last read and their data
 _TASK, _SEEN, _READ = "task", "_file-seen", "_files-read"
+_READ_AS = "_file-read-as"  # session_state key: (task, format, columns) of the file of one's own
 _COLUMN = "column-"  # prefix of the session_state keys of the column choices; followed by task and field
 
 
@@ -119,6 +120,7 @@ def own_files(task: str, refusals: DeltaGenerator | None = None) -> ChosenData |
         if columns is None:
             st.info(_("Choose where each part of an example stands in the file."))
             return None
+        st.session_state[_READ_AS] = task, chosen, columns
         uploads = *(one.file_id for one in files), None, *(one.file_id for one in measured)
         key = (task, chosen, *columns.items(), *uploads)
         if st.session_state.get(_READ, (None,))[0] != key:  # reading a large file takes seconds
@@ -140,6 +142,25 @@ def own_files(task: str, refusals: DeltaGenerator | None = None) -> ChosenData |
             icon=":material/hard_drive:",
         )
     return None
+
+
+def own_test_file(task: str, refusals: DeltaGenerator) -> TaskData | None:
+    """Examples from an upload that no run has seen, read as one's own training file is, or in the format it looks like;
+    None without one, or with the reason in `refusals`."""
+    files = sticky_uploader(_KEPT, "test-file", _("A file that no run has learned from or was chosen by"), endings())
+    if not files:
+        return None
+    try:
+        file, beside = main_file(files)
+        of, chosen, columns = st.session_state.get(_READ_AS, ("", "", {}))
+        if of != task:
+            readers, guessed = [*TASKS[task].readers], guess_format(file.head(), file.name, task)
+            chosen, columns = guessed if guessed in readers else readers[0], {}
+        data, _whole = _read(task, chosen, columns, MOST_TEST, file, beside)
+        return cut(TASKS[task], data, MOST_TEST)
+    except (TaskDataError, ValueError, SandboxError) as error:
+        refusals.error(literal(error), icon=":material/error:")
+        return None
 
 
 def _read(task: str, chosen: str, columns: dict, most: int, file, beside: dict[str, bytes]) -> tuple[TaskData, int]:

@@ -62,6 +62,12 @@ def add_commands(commands) -> None:
     learning.add_argument("--auxiliary-weight", type=float, default=0.5, help="of their loss (default: 0.5)")
     learning.add_argument("--averaging", type=float, default=0.0, help="0 … 1: keep the running mean of the weights")
     learning.add_argument(
+        "--patience",
+        type=int,
+        default=0,
+        help="stop after so many epochs without a better score on --dev, and keep the best one (default: 0, never)",
+    )
+    learning.add_argument(
         "--loss",
         choices=("cross_entropy", "class_weights", "focal", "label_smoothing"),
         default="cross_entropy",
@@ -162,8 +168,16 @@ def finetune(options) -> None:
     same: tuple[str, ...] = ()
     same += ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
-    same += ("group_by_length", "averaging", "loss", "focal_gamma", "auxiliary_weight", "pattern", "prompt")
-    same += ("vat_weight", "vat_epsilon", "classifier_depth", "classifier_activation", "classifier_norm")
+    same += ("group_by_length", "averaging", "patience", "loss", "focal_gamma", "auxiliary_weight")
+    same += (
+        "pattern",
+        "prompt",
+        "vat_weight",
+        "vat_epsilon",
+        "classifier_depth",
+        "classifier_activation",
+        "classifier_norm",
+    )
     augment = options.augment
     settings = FinetuneSettings(
         **{name: getattr(options, name) for name in same},

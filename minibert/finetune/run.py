@@ -14,6 +14,7 @@ from minibert import checkpoint
 from minibert.finetune.augmentation import augmented, model_fill
 from minibert.finetune.auxiliary import auxiliary_labels, auxiliary_values, check_auxiliary
 from minibert.finetune.batches import TrainingBatch, training_batches
+from minibert.finetune.early_stopping import BestEpoch
 from minibert.finetune.evaluation import evaluation_event, predict_watched
 from minibert.finetune.learner import Learner, with_metadata_tokens
 from minibert.finetune.optimizer import finetuning_optimizer
@@ -224,7 +225,7 @@ class Evaluator:
 
     def save(self, out: str | Path, step: int) -> None:
         """Save the model with thresholds tuned for the weights of this step."""
-        if self.predictor.task.tune_on is not None and self.last.step < step:
+        if self.predictor.task.tune_on is not None and self.last.step != step:
             self.measure(step)
         save_with_retry(self.predictor.save, out)
 
@@ -264,10 +265,11 @@ def learn(
     mailbox: Callable[[], list],
     further_batches: Iterator[TrainingBatch] | None = None,
 ) -> Iterator[Event]:
-    """Train, evaluate during and after training, save."""
+    """Train, evaluate during and after training, save. With patience, the last `Eval` is of the epoch that is kept."""
     predictor, step = evaluator.predictor, 0
     steps, steps_per_epoch = rows.sizes["steps"], rows.sizes["steps_per_epoch"]
     every = max(1, steps_per_epoch // settings.evaluations_per_epoch)
+    best = BestEpoch(settings.patience) if settings.patience else None
     state = TrainingState(finetuning_optimizer(learner, settings))
     events = train(
         learner,
@@ -292,15 +294,22 @@ def learn(
                 yield from evaluator.answer(step, probe_inputs)
             timed_out = settings.max_seconds is not None and event.seconds > settings.max_seconds
             over = step == steps or timed_out
-            if step % every == 0 or over:
-                yield evaluator.measure(step, final=over)
+            ended = best is not None and step % steps_per_epoch == 0
+            if step % every == 0 or ended or over:
+                yield evaluator.measure(step, final=over and best is None)
                 yield from evaluator.answer(step, probe_inputs)
-            if timed_out:
+            if best is not None and ended:
+                best.saw(step, evaluator.last.metrics[predictor.task.metric], predictor.model)
+            if timed_out or (best is not None and best.over):
                 break
     except GeneratorExit:  # the consumer closed the generator: keep what was learned
         if out is not None:
-            evaluator.save(out, step)
+            evaluator.save(out, best.restore(predictor.model, step) if best else step)
         raise
+    if best is not None:
+        step = best.restore(predictor.model, step)
+        yield evaluator.measure(step, final=True)
+        yield from evaluator.answer(step, probe_inputs)
     if out is not None:
         evaluator.save(out, step)
         yield Saved(step, str(out))

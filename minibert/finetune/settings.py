@@ -24,9 +24,11 @@ class FinetuneSettings(Options):
     mlm_weight: of a masked-LM loss on the same texts · auxiliary: columns whose values are predicted in addition to the
     task, with the loss weight auxiliary_weight · averaging: predict, evaluate and save with the running mean of the
     weights with this share (1: all steps equally, less: later ones count more; see averaging.py); 0: the current
-    weights · set_aside: share of the training set kept for tuning thresholds, if the task needs them; if the set is too
-    small, thresholds stay 0.5 · dev_sample: most dev examples evaluated during training · group_by_length: batches of
-    rows of similar length, with less padding · distillation: how to learn from a teacher, if there is one · prompt:
+    weights · patience: end after so many epochs without a better score on the dev sample, and keep the best epoch's
+    weights (0: train to the end, keep the last) · set_aside: share of the training set kept for tuning thresholds, if
+    the task needs them; if the set is too small, thresholds stay 0.5 · dev_sample: most dev examples evaluated during
+    training · group_by_length: batches of rows of similar length, with less padding · distillation: how to learn from a
+    teacher, if there is one · prompt:
     train the [unused…] of a pattern as vectors, "direct" or through an "lstm" (with freeze "all", nothing else) ·
     vat_weight: of the smoothness loss on texts without labels, which are perturbed by vat_epsilon · beside_size: such
     texts per batch.
@@ -48,6 +50,7 @@ class FinetuneSettings(Options):
     auxiliary: tuple[str, ...] = ()
     auxiliary_weight: float = 0.5
     averaging: float = 0.0
+    patience: int = 0
     augmentation: Augmentation | None = None
     set_aside: float = 0.1
     group_by_length: bool = False
@@ -81,6 +84,8 @@ class FinetuneSettings(Options):
             raise ValueError(f"the weight of the auxiliary losses cannot be negative: {self.auxiliary_weight}")
         if known := set(self.auxiliary) & {*self.metadata, *self.texts_beside}:
             raise ValueError(f"the column {min(known)!r} is read, so there is nothing to learn about it")
+        if self.patience < 0:
+            raise ValueError(f"patience is a number of epochs, 0 for none, not {self.patience}")
         if not 0 <= self.averaging <= 1:
             raise ValueError(f"averaging is over a share of the steps between 0 and 1, not {self.averaging}")
 

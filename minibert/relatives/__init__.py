@@ -31,11 +31,16 @@ def model_types() -> list[str]:
     return ["bert", *sorted(found.name for found in iter_modules(__path__) if found.name != "base" and not found.ispkg)]
 
 
-def relative_named(model_type: str) -> Relative:
-    """The relative of a model_type. Raises ValueError, which lists `model_types`, for an unknown one."""
+def check_model_type(model_type: object) -> None:
+    """Raise ValueError, which lists `model_types`, for an unknown one."""
     if model_type not in model_types():
         known = ", ".join(model_types())
         raise ValueError(f"model_type is {short(model_type)}, which is not known here; known are {known}")
+
+
+def relative_named(model_type: str) -> Relative:
+    """The relative of a model_type. Raises ValueError, which lists `model_types`, for an unknown one."""
+    check_model_type(model_type)
     return BERT if model_type == "bert" else import_module(f"minibert.relatives.{model_type}").RELATIVE
 
 

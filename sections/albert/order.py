@@ -31,6 +31,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.pair_questions import judged, pairs_to_judge
 
     lesson.show("Order or topic", title=False)
+    if inputs.pair.further:
+        words = _("Only two models that have read the same stories can be compared here. Choose such a pair above.")
+        st.info(words, icon=":material/info:")
+        return
     if any(one.objective == "mlm" for one in pair_models(inputs.pair)):
         st.info(
             _(

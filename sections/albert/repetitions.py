@@ -1,26 +1,39 @@
 """The central picture: one block applied repeatedly beside separate blocks, and how far each application moves each
 token's vector."""
 
+from __future__ import annotations
+
 import html
+from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from sections.albert.subject import MOST, Inputs, steps_of
 from ui.figures import figure
 from ui.page import picture
-from ui.pairs import networks
+from ui.pairs import networks, tokenizer_of
 from ui.text import literal, visible
 from ui.translations import _
 
+if TYPE_CHECKING:
+    from minibert.inside.relatives.repetitions import Movement
+    from minibert.tokenizer import Encoding
+
 
 def show(inputs: Inputs) -> None:
+    from minibert.inside.geometry.vectors import encoder_of
     from minibert.inside.relatives.repetitions import movement
 
     albert, bert, tokenizer = networks(inputs.pair)
     encoding = tokenizer.encode(inputs.text, max_length=MOST, truncation="head")
-    moved = {"ALBERT": movement(albert.bert, encoding.ids), "BERT": movement(bert.bert, encoding.ids)}
-    steps = {name: _followed(one.distances, inputs.token) for name, one in moved.items()}
+    berts = encoding_of_bert(inputs, encoding)
+    moved = {
+        "ALBERT": Moved(movement(encoder_of(albert), encoding.ids), encoding.tokens, inputs.token),
+        "BERT": Moved(movement(encoder_of(bert), berts.ids), berts.tokens, same_place(encoding, berts, inputs.token)),
+    }
+    steps = {name: one.followed(one.movement.distances) for name, one in moved.items()}
     who = _("On average") if inputs.token is None else f"“{visible(encoding.tokens[inputs.token])}”"
     with picture():
         words = _(
@@ -35,26 +48,58 @@ def show(inputs: Inputs) -> None:
         )
         st.markdown(f"**{literal(words)}**")
         st.html(
-            "".join(row_html(name, model.bert, steps[name]) for name, model in (("ALBERT", albert), ("BERT", bert)))
+            "".join(
+                row_html(name, encoder_of(model), steps[name]) for name, model in (("ALBERT", albert), ("BERT", bert))
+            )
         )
-        _draw(moved, [visible(token) for token in encoding.tokens], inputs.token, words)
-        steps = {
-            name: steps_of(folder) for name, folder in (("albert", inputs.pair.relative), ("bert", inputs.pair.bert))
-        }
-        bands = _(
-            "The bands reach from the token that is moved least to the one that is moved most. Steps of training: "
-            "ALBERT {albert:,}, BERT {bert:,}."
-        )
-        st.caption(bands.format(**steps))
+        _draw(moved, words)
+        bands = _("The bands reach from the token that is moved least to the one that is moved most.")
+        st.caption(bands + _read(inputs))
         count = encoding.tokens.count("[UNK]")
         if count:
             unknown = _("{n} of your words are not in the vocabulary of these models: both read {unk} there.")
             st.caption(unknown.format(n=count, unk=literal("[UNK]")))
 
 
-def _followed(values, token: int | None) -> list[float]:
-    """(L, T) → per layer, the value of that token, or the mean over tokens if None."""
-    return (values.mean(axis=1) if token is None else values[:, token]).tolist()
+def _read(inputs: Inputs) -> str:
+    """What the two models have read."""
+    pair = inputs.pair
+    if pair.further:
+        words = _(" {albert} and {bert} have read different texts: compare the form of the curves, not their height.")
+        return words.format(albert=literal(pair.relative.name), bert=literal(pair.bert.name))
+    words = _(" Steps of training: ALBERT {albert:,}, BERT {bert:,}.")
+    return words.format(albert=steps_of(pair.relative), bert=steps_of(pair.bert))
+
+
+def encoding_of_bert(inputs: Inputs, encoding: Encoding) -> Encoding:
+    """The text as BERT reads it: the same tokens, but for two models with a vocabulary each."""
+    if not inputs.pair.further:
+        return encoding
+    return tokenizer_of(inputs.pair.bert, inputs.pair.version).encode(inputs.text, max_length=MOST, truncation="head")
+
+
+def same_place(one: Encoding, other: Encoding, token: int | None) -> int | None:
+    """The token of `other` where a token of `one` begins; [CLS] and [SEP] are their own."""
+    if token is None or one is other:
+        return token
+    if one.special[token] and one.words[token] is None:
+        return 0 if token == 0 else len(other) - 1
+    start = one.offsets[token][0]
+    inside = [i for i, word in enumerate(other.words) if word is not None]
+    return min(inside, key=lambda i: abs(other.offsets[i][0] - start), default=0)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far a model moves its tokens, and which of them is followed; None: all."""
+
+    movement: Movement
+    tokens: list[str]
+    token: int | None
+
+    def followed(self, values) -> list[float]:
+        """(L, T) → per layer, the value of the followed token, or the mean over tokens."""
+        return (values.mean(axis=1) if self.token is None else values[:, self.token]).tolist()
 
 
 def row_html(name: str, bert, steps: list[float]) -> str:
@@ -79,27 +124,28 @@ def row_html(name: str, bert, steps: list[float]) -> str:
     return f'<div class="mb-albert"><strong>{html.escape(name)}</strong>{row}</div>'
 
 
-def _draw(moved: dict, tokens: list[str], token: int | None, words: str) -> None:
+def _draw(moved: dict[str, Moved], words: str) -> None:
     from plots.over_layers import Line, Panel, over_layers
 
     panels = []
     for title, pick in (
-        (_("distance between input and output"), lambda one: one.distances),
-        (_("cosine between input and output"), lambda one: one.cosines),
+        (_("distance between input and output"), lambda one: one.movement.distances),
+        (_("cosine between input and output"), lambda one: one.movement.cosines),
     ):
         lines = []
         for (name, one), look in zip(moved.items(), ("first", "second"), strict=True):
             values = pick(one)
-            own = name if token is None else _("{name}, {token}").format(name=name, token=tokens[token])
+            token = None if one.token is None else visible(one.tokens[one.token])
+            own = name if token is None else _("{name}, {token}").format(name=name, token=token)
             spread = {"low": values.min(axis=1).tolist(), "high": values.max(axis=1).tolist()}
-            lines.append(Line(own, _followed(values, token), look, **spread))
+            lines.append(Line(own, one.followed(values), look, **spread))
         panels.append(Panel(title, lines))
-    layers = max(len(one.distances) for one in moved.values())
+    layers = max(len(one.movement.distances) for one in moved.values())
     details = "; ".join(
         _("{name}: distances {distances}, cosines {cosines}").format(
             name=name,
-            distances=", ".join(f"{x:.1f}" for x in _followed(one.distances, token)),
-            cosines=", ".join(f"{x:.2f}" for x in _followed(one.cosines, token)),
+            distances=", ".join(f"{x:.1f}" for x in one.followed(one.movement.distances)),
+            cosines=", ".join(f"{x:.2f}" for x in one.followed(one.movement.cosines)),
         )
         for name, one in moved.items()
     )
@@ -112,9 +158,12 @@ def _draw(moved: dict, tokens: list[str], token: int | None, words: str) -> None
             {
                 _("model"): name,
                 _("layer"): layer + 1,
-                **{f"{n} · {word}": round(float(x), 2) for n, (word, x) in enumerate(zip(tokens, row, strict=True), 1)},
+                **{
+                    f"{n} · {visible(token)}": round(float(x), 2)
+                    for n, (token, x) in enumerate(zip(one.tokens, row, strict=True), 1)
+                },
             }
             for name, one in moved.items()
-            for layer, row in enumerate(one.distances)
+            for layer, row in enumerate(one.movement.distances)
         ],
     )

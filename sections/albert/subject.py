@@ -32,12 +32,12 @@ def read(lesson: Lesson) -> Inputs:
         left, middle = st.container(), st.container(width=230)
         with drawer():
             examples = st.container()
-            pair = choose_pair(lesson.name)
+            pair = choose_pair(lesson.name, further=True)
     with left:
         text = sentence_input(
             "text",
-            lesson.examples,
-            label=_("Text in words of the toy world"),
+            lesson.examples_called("real") if pair.further else lesson.examples,
+            label=_("Your text") if pair.further else _("Text in words of the toy world"),
             max_chars=MAX_CHARS,
             examples_in=examples,
         )

@@ -18,6 +18,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.theme import titled
 
     lesson.show("The generator’s size", title=False)
+    if inputs.pair.further:
+        words = _(
+            "This is counted on stories of the toy world: choose the shipped networks above, or two trained here."
+        )
+        st.info(words, icon=":material/info:")
+        lesson.show("Why a quarter", title=False)
+        return
     counted = _counted(inputs.pair, inputs.pair.version, inputs.rate)
     lines = {
         _("samples that are right"): [shares["right"] for shares in counted],

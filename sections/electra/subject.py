@@ -5,12 +5,15 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.checkpoint_files import changed
 from minibert.folders import CHECKPOINTS
-from minibert.text.json_values import json_object
 from ui.inputs import MAX_SEED, choice, next_seed, sentence_input
 from ui.lesson import Lesson
+from ui.model_registry import config_values, further_models
+from ui.model_widgets import show_refused
 from ui.page import drawer
 from ui.runs import complete, own_models, run_title
+from ui.text import literal
 from ui.translations import _
 
 MAX_CHARS = 400
@@ -22,16 +25,17 @@ SEED = 1  # of the first draw
 
 @dataclass(frozen=True)
 class NetworkFolders:
-    """The folders of the two networks. version: changes when the weights on disk do."""
+    """The folders of the two networks. version: changes when the weights on disk do · further: of MINIBERT_MODELS."""
 
     name: str
     title: str
     discriminator: Path
     generator: Path
+    further: bool = False
 
     @property
     def version(self) -> int:
-        return max((folder / "model.safetensors").stat().st_mtime_ns for folder in (self.discriminator, self.generator))
+        return max(changed(self.discriminator), changed(self.generator))
 
 
 @dataclass(frozen=True)
@@ -47,18 +51,36 @@ class Inputs:
 
 
 def pairs() -> list[NetworkFolders]:
-    """The shipped pair, then the pairs that this browser has trained, newest first."""
+    """The shipped pair, those of MINIBERT_MODELS, then the pairs that this browser has trained, newest first."""
     folder = CHECKPOINTS / SHIPPED
     found = [NetworkFolders(SHIPPED, _("shipped, of the toy world"), folder / "pair", folder / "pair" / "generator")]
+    found += [
+        NetworkFolders(folder.name, folder.name, folder, generator, further=True)
+        for folder, generator in further_networks().items()
+        if generator
+    ]
     for run in own_models():
         if _is_discriminator(run.result) and complete(run.result / "generator"):
             found.append(NetworkFolders(run.id, run_title(run), run.result, run.result / "generator"))
     return found
 
 
+def further_networks() -> dict[Path, Path | None]:
+    """Each discriminator in MINIBERT_MODELS → its generator: that of its name (electra-small-discriminator,
+    electra-small-generator), else any with as many tokens; None if there is none."""
+    folders = [info.directory for info in further_models()]
+    generators = [one for one in folders if config_values(one).get("architectures") == ["ElectraForMaskedLM"]]
+    found = {}
+    for folder in filter(_is_discriminator, folders):
+        size = config_values(folder).get("vocab_size")
+        fitting = [one for one in generators if config_values(one).get("vocab_size") == size]
+        name = folder.name.replace("discriminator", "generator")
+        found[folder] = min(fitting, key=lambda one: one.name != name, default=None)
+    return found
+
+
 def _is_discriminator(folder: Path) -> bool:
-    values = json_object(folder / "config.json")
-    return values.get("architectures") == ["ElectraForPreTraining"]
+    return config_values(folder).get("architectures") == ["ElectraForPreTraining"]
 
 
 def read(lesson: Lesson) -> Inputs:
@@ -79,21 +101,34 @@ def read(lesson: Lesson) -> Inputs:
         with drawer(holds=("rate", "seed")):
             names = {pair.name: pair.title for pair in offered}
             chosen = choice("pair", _("The two networks"), names, box=320)
+            show_lonely()
             rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
     with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
         examples = st.container()
         st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=next_seed)
+    pair = next(pair for pair in offered if pair.name == chosen)
     with left:
         text = sentence_input(
             "text",
-            lesson.examples,
-            label=_("Text in words of the toy world"),
+            lesson.examples_called("real") if pair.further else lesson.examples,
+            label=_("Your text") if pair.further else _("Text in words of the toy world"),
             max_chars=MAX_CHARS,
             examples_in=examples,
         )
     seed = SEED if seed is None else int(seed)
-    return Inputs(text, next(pair for pair in offered if pair.name == chosen), temperature, rate, seed)
+    return Inputs(text, pair, temperature, rate, seed)
+
+
+def show_lonely() -> None:
+    """Which checkpoints of MINIBERT_MODELS are not offered, and why."""
+    for folder, generator in further_networks().items():
+        if generator is None:
+            words = _(
+                "**{folder}** is not offered: no generator with its vocabulary (ElectraForMaskedLM) lies beside it."
+            )
+            st.caption(words.format(folder=literal(folder.name)))
+    show_refused()
 
 
 @st.cache_resource(show_spinner=False, max_entries=6)

@@ -184,11 +184,11 @@ def _own_lines(word: str | None) -> tuple[str, ...]:
 @st.cache_data(show_spinner=False, max_entries=48)
 def made_for(name: str, directory: Path | None, version: int) -> str | None:
     """The language of a model's vocabulary; None if it cannot be read (whoever chooses that model sees why)."""
+    from minibert.checkpoint_files import load_tokenizer
     from minibert.text.characters import mostly_cjk
-    from minibert.tokenizer import Tokenizer
 
     try:
-        tokenizer = Tokenizer.from_directory(directory) if directory else outline_of(name).tokenizer
+        tokenizer = load_tokenizer(directory) if directory else outline_of(name).tokenizer
     except (ValueError, OSError):
         return None
     return "zh" if mostly_cjk(tokenizer.vocab) else "en"

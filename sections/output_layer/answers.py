@@ -8,8 +8,7 @@ import streamlit as st
 from minibert.tasks import TASKS
 from ui.answers import headline, show_answer
 from ui.figures import figure
-from ui.finetune_runs import FinetuneRun, last_answers
-from ui.finetune_settings import start_names
+from ui.finetune_runs import FinetuneRun, last_answers, names_of
 from ui.tasks import VIEWS
 from ui.translations import _
 
@@ -26,7 +25,7 @@ def show(shown: Sequence[FinetuneRun], given: Any | None) -> None:
     if not said:
         st.markdown(_("The answer comes with the next step."))
         return
-    _figure(task, said)
+    _figure(task, said, names_of(shown))
     names = list(said)
     if len(names) > 1:
         picked = st.segmented_control(_("Answer of"), names, default=names[0], required=True, key="answer-of")
@@ -36,7 +35,7 @@ def show(shown: Sequence[FinetuneRun], given: Any | None) -> None:
     show_answer(TASKS[task], given, answer, key="own-answer")
 
 
-def _figure(task: str, said: dict) -> None:
+def _figure(task: str, said: dict, names: dict[str, str]) -> None:
     from plots.finetuning import PredictionCurve, answers_now, answers_over_time
 
     drawn = []
@@ -60,7 +59,7 @@ def _figure(task: str, said: dict) -> None:
         figure(answers_now(drawn, title, top, finding), alt, key="answers", data=rows)
         return
     alt = _("The answer of each run over epochs and how sure it is. Now: {now}.").format(now=now)
-    fig = answers_over_time(drawn, title, _("epoch"), start_names(), _("not the answer it ends with"), top, finding)
+    fig = answers_over_time(drawn, title, _("epoch"), names, _("not the answer it ends with"), top, finding)
     figure(fig, alt, key="answers", data=rows)
 
 

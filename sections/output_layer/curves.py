@@ -12,7 +12,7 @@ from minibert.experiments.results import read_records
 from minibert.text.json_values import json_value
 from sections.output_layer.subject import Inputs
 from ui.figures import figure
-from ui.finetune_runs import FinetuneRun
+from ui.finetune_runs import FinetuneRun, names_of
 from ui.finetune_settings import start_names, suited
 from ui.lesson import LESSONS
 from ui.model_cache import outline_of
@@ -20,6 +20,7 @@ from ui.predict import predict
 from ui.task_data import ChosenData, shipped_sets
 from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
+from ui.text import literal
 from ui.translations import _, ngettext
 
 RECORDED = LESSONS / "results" / "tasks.jsonl"  # bench/nine_tasks.py
@@ -85,16 +86,15 @@ def scale_of(view: TaskView, dev_examples: Sequence[dict]):
     return Scale(view.metric_title(), view.task.trivial(dev_examples), view.is_share)
 
 
-def finding(view: TaskView, scores: Mapping[str, Sequence[float]]) -> str:
+def finding(view: TaskView, scores: Mapping[str, Sequence[float]], names: Mapping[str, str]) -> str:
     """Scores by start, as a title: "From the checkpoint 98.3 %, from random weights 50.0 %"."""
-    names = start_names()
     parts = [f"{names[start]} {view.number(statistics.fmean(values))}" for start, values in scores.items() if values]
     words = ", ".join(parts)
     return words[:1].upper() + words[1:]
 
 
 def _by_start(pairs) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {"pretrained": [], "random": []}
+    found: dict[str, list[float]] = {"pretrained": [], "other": [], "random": []}
     for start, score in pairs:
         found[start].append(score)
     return found
@@ -123,8 +123,16 @@ def show(shown: Sequence[FinetuneRun], subject: Inputs) -> None:
 
     same = subject.data is not None and first.details["labels"] == subject.task.labels(subject.data.train)
     records = recorded_for(subject.data, subject.model) if same else []
-    title = finding(view, _by_start((one.start, one.score) for one in shown))
-    _draw(view, drawn, scale, alt, rows, records, title)
+    names = names_of(shown)
+    title = finding(view, _by_start((one.start, one.score) for one in shown), names)
+    _draw(view, drawn, scale, alt, rows, records, title, names)
+    kept = [
+        _("{run}: epoch {epoch:g} of {n:g}").format(run=one.name, epoch=one.epoch(one.last_eval), n=one.trained)
+        for one in shown
+        if one.settings.get("patience") and one.run.state == "finished"
+    ]
+    if kept:
+        st.caption(_("Kept: {listed}.").format(listed=literal("; ".join(kept))))
 
 
 def before(data: ChosenData, model: str) -> None:
@@ -136,10 +144,11 @@ def before(data: ChosenData, model: str) -> None:
         records = []
     title = ""
     if records:
-        reached = finding(data.view, _by_start((curve.start, curve.score[-1][1]) for curve in _as_curves(records)))
+        scores = _by_start((curve.start, curve.score[-1][1]) for curve in _as_curves(records))
+        reached = finding(data.view, scores, start_names())
         title = _("Recorded: {reached}. Yours?").format(reached=reached[:1].lower() + reached[1:])
         alt += " " + title
-    _draw(data.view, [], scale, alt, None, records, title)
+    _draw(data.view, [], scale, alt, None, records, title, start_names())
     if records:
         _say_where_it_shows(data, model)
 
@@ -170,7 +179,7 @@ def _go_to(name: str) -> None:
 def _guessed(data: ChosenData, model: str, records: Sequence[dict]) -> bool:
     """Ask how far recorded runs from the checkpoint end above those from random weights; True if they may be shown."""
     reached = _by_start((curve.start, curve.score[-1][1]) for curve in _as_curves(records))
-    if not all(reached.values()):
+    if not (reached["pretrained"] and reached["random"]):
         return True
     ahead = 100 * (statistics.fmean(reached["pretrained"]) - statistics.fmean(reached["random"]))
     options = [
@@ -183,7 +192,14 @@ def _guessed(data: ChosenData, model: str, records: Sequence[dict]) -> bool:
 
 
 def _draw(
-    view: TaskView, drawn: list, scale, alt: str, data: Callable[[], Any] | None, records: Sequence[dict], title: str
+    view: TaskView,
+    drawn: list,
+    scale,
+    alt: str,
+    data: Callable[[], Any] | None,
+    records: Sequence[dict],
+    title: str,
+    names: Mapping[str, str],
 ) -> None:
     from plots.finetuning import learning_curves
 
@@ -193,9 +209,7 @@ def _draw(
     seeds = len({record["seed"] for record in records})
     name = ngettext("recorded, {n} seed", "recorded, {n} seeds", seeds).format(n=seeds) if records else ""
     axes = (_("training loss"), _("epoch"))
-    fig = learning_curves(
-        drawn, start_names(), scale, axes, recorded=_as_curves(records), recorded_name=name, finding=title
-    )
+    fig = learning_curves(drawn, names, scale, axes, recorded=_as_curves(records), recorded_name=name, finding=title)
     figure(fig, f"{alt} {floor}".strip(), key="curves", data=data)
     if floor:
         st.caption(floor)
@@ -212,10 +226,10 @@ def compare_starts(shown: Sequence[FinetuneRun]) -> None:
     from plots.finetuning import comparison
 
     view = shown[0].view
-    scale = scale_of(view, shown[0].details["dev_examples"])
+    scale, names = scale_of(view, shown[0].details["dev_examples"]), names_of(shown)
     rows = [
         {
-            _("start"): start_names()[start],
+            _("start"): names[start],
             _("runs"): len(values),
             _("mean"): view.number(statistics.fmean(values)),
             _("standard deviation"): view.number(statistics.stdev(values)) if len(values) > 1 else "–",
@@ -226,5 +240,5 @@ def compare_starts(shown: Sequence[FinetuneRun]) -> None:
     alt = _("Final {metric} of every run, with mean and standard deviation by start. {summary}.").format(
         metric=scale.title, summary=summary
     )
-    st.markdown("### " + _("Pre-trained beside random weights"))
-    figure(comparison(finals, start_names(), scale, finding(view, finals)), alt, key="comparison", data=rows)
+    st.markdown("### " + _("The starts beside each other"))
+    figure(comparison(finals, names, scale, finding(view, finals, names)), alt, key="comparison", data=rows)

@@ -10,7 +10,7 @@ from sections.output_layer.columns import columns_of
 from sections.output_layer.subject import Inputs
 from ui.answers import headline
 from ui.figures import in_words
-from ui.finetune_runs import FinetuneRun, kind_of, last_answers
+from ui.finetune_runs import FinetuneRun, click_of, kind_of, last_answers
 from ui.model_cache import outline_of
 from ui.page import picture
 from ui.player import playing
@@ -81,6 +81,11 @@ def _draw(subject: Inputs) -> None:
         st.caption(
             ngettext("{n} token did not fit and is cut.", "{n} tokens did not fit and are cut.", cut).format(n=cut)
         )
+    if len(names := _names(subject)) > BARS:
+        words = _("Drawn: the {few} likeliest of {n} labels, which are {labels}.")
+        if answer is None:
+            words = _("Drawn: the first {few} of {n} labels, which are {labels}.")
+        st.caption(words.format(few=BARS, n=len(names), labels=literal(", ".join(names))))
     in_words(
         alt,
         "figure4-words",
@@ -94,7 +99,7 @@ def _answer(subject: Inputs) -> tuple[FinetuneRun | None, Mapping | None]:
     begun = [one for one in map(FinetuneRun, own_runs(kind_of(subject.task.name))[:8]) if one.begun]
     fitting = [one for one in begun if one.details["labels"] == labels]
     if fitting:
-        newest = [one for one in fitting if one.run.kind == fitting[0].run.kind]
+        newest = [one for one in fitting if click_of(one.run) == click_of(fitting[0].run)]
         for one in sorted(newest, key=lambda one: (one.start != "pretrained", one.seed)):
             answers = last_answers(one, subject.given)
             if answers and "error" not in answers[-1][1]:

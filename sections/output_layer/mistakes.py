@@ -1,24 +1,27 @@
-"""Right and wrong: one run's predictions on the dev set, mistakes first; how reliable they are; the model's files."""
+"""Right and wrong: a run's predictions on the dev set or a test file, mistakes first; the intervals; its files."""
 
 import json
 import shlex
 import statistics
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from minibert.tasks import TASKS, Task
+from minibert.tasks import TASKS, Task, TaskData
+from sections.output_layer import edit
 from sections.output_layer.subject import Inputs
 from sections.output_layer.train import chosen_runs, download
 from ui.answers import show_review
 from ui.figures import figure
-from ui.finetune_runs import FinetuneRun, kind_of, own_input
-from ui.finetune_settings import start_names
+from ui.finetune_runs import FinetuneRun, kind_of, names_of, own_input
 from ui.lesson import Lesson
-from ui.runs import settled
-from ui.text import visible
+from ui.model_cache import load_predictor
+from ui.runs import complete, settled
+from ui.task_data import own_test_file, warn_of_both
+from ui.text import literal, visible
 from ui.translations import _, ngettext
 
 LONGEST_COMMAND = 300  # most characters of the user's input in the printed command
@@ -33,8 +36,10 @@ def show(lesson: Lesson, subject: Inputs) -> None:
         lesson.show("Read the mistakes", level=3)
         return
     one = _pick(shown)
-    _metrics(one)
-    show_review(TASKS[one.task], one.details["dev_examples"], one.last_eval["details"], key="review")
+    examples, measured = _measured(one, subject)
+    _metrics(one, examples, measured)
+    show_review(TASKS[one.task], examples, measured["details"], key="review")
+    edit.show(one, examples, measured["details"]["predictions"])
     lesson.show("Read the mistakes", level=3)
     if "plain" in by_kind(shown):
         lesson.show("The kinds of our reviews", title=False)
@@ -50,17 +55,47 @@ def _pick(shown: Sequence[FinetuneRun]) -> FinetuneRun:
     return next((one for one in shown if one.run.id == picked), shown[0])
 
 
-def _metrics(one: FinetuneRun) -> None:
+def _measured(one: FinetuneRun, subject: Inputs) -> tuple[list[dict], dict]:
+    """(examples, evaluation of the run on them): of the dev set, or of a test file of the user's own."""
+    place = st.container()
+    with st.expander(_("Measure on a test file of your own"), icon=":material/upload_file:"):
+        data = own_test_file(one.task, place) if complete(one.run.result) else None
+    if data is None:
+        return one.details["dev_examples"], one.last_eval
+    if subject.data:
+        warn_of_both(replace(subject.data, dev=data), place)
+    try:
+        with st.spinner(_("Measuring …")):
+            return _on_file(one.run.id, str(one.run.result), data)
+    except ValueError as error:
+        place.error(literal(error), icon=":material/error:")
+        return one.details["dev_examples"], one.last_eval
+
+
+@st.cache_data(show_spinner=False, max_entries=16, hash_funcs={TaskData: lambda data: repr(data.examples)})
+def _on_file(run_id: str, directory: str, data: TaskData) -> tuple[list[dict], dict]:
+    from minibert.finetune.evaluation import evaluate, unknown_labels
+    from minibert.tasks.metadata import metadata_values
+
+    predictor = load_predictor(run_id, directory)
+    unknown_labels(predictor, data)
+    metadata_values(data, predictor.options.metadata)
+    predictor.task.check_reading(predictor.options, data)
+    return [asdict(example) for example in data.examples], evaluate(predictor, data).as_dict()
+
+
+def _metrics(one: FinetuneRun, examples: Sequence[dict], measured: dict) -> None:
     """All metrics of a run side by side, and how far the headline may be from what other examples would give."""
-    metrics = {name: value for name, value in one.last_eval["metrics"].items() if name != "loss"}
+    metrics = {name: value for name, value in measured["metrics"].items() if name != "loss"}
     with st.container(horizontal=True, gap="large", key="metrics"):
         for name, value in metrics.items():
             shown = f"{value:.3f}" if name in one.view.not_shares else f"{value:.1%}"
             st.metric(name.replace("_", " "), shown, width="content")
-    number = one.last_eval["details"]["measured_on"]
+    number = measured["details"]["measured_on"]
     words = ngettext("Measured on {n} example.", "Measured on {n} examples.", number).format(n=number)
-    if number == len(one.details["dev_examples"]) > 1:  # of more, only a part is kept
-        found = _intervals(one.run.id, number, one)
+    if number == len(examples) > 1:  # of more, only a part is kept
+        task, metric = TASKS[one.task], one.details["metric"]
+        found = _intervals(task.name, metric, metrics[metric], examples, measured["details"]["predictions"])
         named = ", ".join(
             f"{name.replace('_', ' ')} {one.view.number(low)} – {one.view.number(high)}"
             for name, (low, high) in found.items()
@@ -71,20 +106,23 @@ def _metrics(one: FinetuneRun) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _intervals(run_id: str, number: int, _one: FinetuneRun) -> dict[str, tuple[float, float]]:
-    """Metric → its interval, from the predictions that the run has kept."""
+def _intervals(
+    name: str, metric: str, score: float, kept: Sequence[dict], answers: Sequence[dict]
+) -> dict[str, tuple[float, float]]:
+    """Metric → its interval, from the predictions for the examples that were kept."""
     from minibert.training.statistics import drawn_anew, wilson
 
-    task, answers, metric = TASKS[_one.task], _one.last_eval["details"]["predictions"], _one.details["metric"]
+    task, number = TASKS[name], len(kept)
     if metric in ("accuracy", "both", "recall_at_1"):  # each example is right or wrong
-        return {metric: wilson(_one.score * number, number)}
-    examples = [task.restored(example) for example in _one.details["dev_examples"]]
+        return {metric: wilson(score * number, number)}
+    examples = [task.restored(example) for example in kept]
     return drawn_anew(lambda at: task.score([answers[i] for i in at], [examples[i] for i in at]), number, draws=100)
 
 
 def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
     """For data with marked kinds: how often each start is right on each. Returns the kinds."""
     shares: dict[str, dict[str, list[float]]] = {}
+    names = names_of(shown)
     for one in shown:
         kinds: dict[str, list[float]] = {}
         told = zip(one.details["dev_examples"], one.last_eval["details"]["predictions"], strict=True)
@@ -109,7 +147,7 @@ def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
     words |= {kind: visible(kind, spaces=False) for kind in order if kind not in words}
     drawn = {start: {words[k]: kinds[k] for k in order if k in kinds} for start, kinds in shares.items()}
     rows = [
-        {_("start"): start_names()[start], _("kind"): kind, _("right"): statistics.fmean(values)}
+        {_("start"): names[start], _("kind"): kind, _("right"): statistics.fmean(values)}
         for start, kinds in drawn.items()
         for kind, values in kinds.items()
     ]
@@ -122,7 +160,7 @@ def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
         start=best[_("start")], best=best[_("kind")], p=best[_("right")], worst=worst[_("kind")], q=worst[_("right")]
     )
     title = title[:1].upper() + title[1:]
-    figure(partial(right_by_kind, drawn, start_names(), _("share right"), title), alt, key="kinds", data=rows)
+    figure(partial(right_by_kind, drawn, names, _("share right"), title), alt, key="kinds", data=rows)
     return {kind for kinds in shares.values() for kind in kinds}
 
 

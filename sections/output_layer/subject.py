@@ -17,7 +17,7 @@ from ui.inputs import pick
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_cache import outline_of
-from ui.model_registry import UNTRAINED, available_models
+from ui.model_registry import UNTRAINED, ModelInfo, available_models
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.runs import own_runs
@@ -32,7 +32,7 @@ PAGE = "output_layer"
 MOST_OWN = 30  # most examples offered as a start
 SHORT = 90  # most characters of an example in a list
 # Kept while the user is on other pages, besides the settings.
-CHOICES = ("task", "data", "model", "model-for", "settings-of", "choice-own", "choice-example", "format")
+CHOICES = ("task", "data", "model", "model-for", "settings-of", "second", "choice-own", "choice-example", "format")
 FIELDS = ("mine-", "column-", "choice-mine-")
 
 
@@ -91,7 +91,7 @@ def read(lesson: Lesson) -> Inputs:
 
 
 def starting_points() -> list:
-    return available_models(fill=True, trained=True)
+    return available_models(begin=True, trained=True)
 
 
 def choose_model(data: ChosenData | None) -> str:
@@ -104,7 +104,15 @@ def choose_model(data: ChosenData | None) -> str:
         st.session_state["model-for"] = language
         fitting = [name for name in names if name.endswith(f"-{language}")] or names
         st.session_state["model"] = WELL_READ if WELL_READ in fitting else fitting[0]
-    return model_choice(fill=True, trained=True, label=_("The pre-trained model"), default=WELL_READ)
+    return model_choice(begin=True, trained=True, label=_("The pre-trained model"), default=WELL_READ)
+
+
+def second_model(first: str) -> ModelInfo:
+    """The checkpoint that "from a second checkpoint" begins with; at first another one than `first`."""
+    models = {info.name: info for info in starting_points()}
+    other = next((name for name in models if name != first), first)
+    label = _("The second checkpoint")
+    return models[model_choice("second", begin=True, trained=True, label=label, default=other)]
 
 
 def input_options(data: ChosenData | None) -> Options:
@@ -150,8 +158,8 @@ def columns_beside(data: ChosenData | None, names: Iterable[str]) -> dict[str, l
 
 
 def in_view(task: str) -> bool:
-    """Whether the task's fields are one or two short texts, which stay in view; others are in a popover."""
-    return set(VIEWS[task].fields) <= {"text", "pair"}
+    """Whether the task's fields are one or two texts, which stay in view; others are in a popover."""
+    return set(VIEWS[task].fields) <= {"text", "pair", "context", "question"}
 
 
 def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) -> Any | None:

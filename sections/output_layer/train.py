@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from sections.output_layer import answers, curves
-from sections.output_layer.subject import Inputs, starting_points
-from ui.finetune_runs import SHOWN, FinetuneRun, kind_of, start_runs
+from sections.output_layer.subject import Inputs, second_model, starting_points
+from ui.finetune_runs import SHOWN, FinetuneRun, click_of, kind_of, start_runs
 from ui.finetune_settings import settings_choice, values_buttons
 from ui.lesson import Lesson
 from ui.model_cache import outline_of
@@ -37,15 +37,16 @@ def show(lesson: Lesson, subject: Inputs) -> None:
 
 
 def _controls(data: ChosenData, model: str) -> None:
-    checkpoint = next((info.directory for info in starting_points() if info.name == model), None)
+    first = next((info for info in starting_points() if info.name == model), None)
     config = outline_of(model).config
     button = st.container(horizontal=True, vertical_alignment="center")
     chosen = settings_choice(data, config.num_hidden_layers)
-    if checkpoint is None:
+    second = second_model(model) if "other" in chosen.starts else None
+    if first is None:
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
     with button:
         label = ngettext("Train {n} model", "Train {n} models", chosen.runs).format(n=chosen.runs)
-        ready = chosen.runs > 0 and checkpoint is not None
+        ready = chosen.runs > 0 and first is not None
         st.button(  # a callback, so that the picture above is redrawn with the new runs
             label,
             type="primary",
@@ -53,7 +54,7 @@ def _controls(data: ChosenData, model: str) -> None:
             disabled=not ready,
             key="train",
             on_click=start_runs,
-            args=(checkpoint, data, chosen, kind_of(data.task.name)),
+            args=(first, second, data, chosen, kind_of(data.task.name)),
         )
         values_buttons(data, config)
     show_refusal()
@@ -98,7 +99,7 @@ def chosen_runs(kind: str) -> list:
     if not runs:
         return []
     state = st.session_state
-    clicks = {one: [run for run in runs if run.kind == one] for one in dict.fromkeys(run.kind for run in runs)}
+    clicks = {one: [run for run in runs if click_of(run) == one] for one in dict.fromkeys(map(click_of, runs))}
     if state.get(SHOWN) not in clicks:
         state[SHOWN] = next(iter(clicks))
     if len(clicks) > 1:

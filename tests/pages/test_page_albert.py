@@ -1,6 +1,7 @@
 """The ALBERT page: what it draws is what both models computed and what is counted; weights and times as recorded."""
 
 import re
+import shutil
 
 import pytest
 import streamlit as st
@@ -8,6 +9,7 @@ import streamlit as st
 from minibert import checkpoint
 from minibert.config import BertConfig
 from minibert.count import parameters
+from minibert.inside.geometry.vectors import encoder_of
 from minibert.inside.predictions.pair_questions import judged
 from minibert.inside.relatives.repetitions import movement
 from minibert.relatives import shape_of
@@ -58,6 +60,26 @@ def test_the_picture_is_what_both_models_computed(runs_folder, models, tokenizer
         assert lines[f"{name}{own}", "x2"] == pytest.approx(pick(moved.cosines))
     copies = {name: len({box[:2] for box in boxes}) for name, boxes in drawn_blocks(app).items()}
     assert copies == {"ALBERT": 1, "BERT": layers}
+
+
+def test_a_checkpoint_of_ones_own_stands_beside_a_bert_that_reads_with_its_own_vocabulary(
+    runs_folder, models, tokenizer, tmp_path, monkeypatch
+):
+    text = "Felix repaired the umbrella."
+    shutil.copytree(PAIR / "albert", tmp_path / "my-albert")
+    monkeypatch.setenv("MINIBERT_MODELS", str(tmp_path))
+    ours, theirs = tokenizer.encode(text), checkpoint.load_tokenizer(ROOT / "checkpoints" / "minilm-en").encode(text)
+    place = next(i for i, (start, _end) in enumerate(ours.offsets) if start == text.index("umbrella"))
+    same = next(i for i, (start, _end) in enumerate(theirs.offsets) if start == text.index("umbrella"))
+    assert place != same  # a cut of its own
+    app = open_page("albert", owner="me", pair="my-albert", text=text, token=place + 2)
+    bert = movement(encoder_of(checkpoint.load(ROOT / "checkpoints" / "minilm-en")), theirs.ids)
+    albert = movement(models["ALBERT"].bert, ours.ids)
+    boxes = drawn_blocks(app)
+    assert [step for *_, step in boxes["ALBERT"]] == pytest.approx(albert.distances[:, place], abs=0.051)
+    assert [step for *_, step in boxes["BERT"]] == pytest.approx(bert.distances[:, same], abs=0.051)
+    app = open_page("albert", owner="me", pair="my-albert", part="Order or topic")
+    assert app.info and not [chart for chart in app.get("plotly_chart") if "crosswise" in str(chart.proto.id)]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The ELECTRA page: what it draws is what both networks computed."""
 
 import re
+import shutil
 
 import pytest
 
@@ -9,7 +10,7 @@ from minibert.inside.relatives.replaced import places_to_hide, replaced, tally
 from minibert.toy import world
 from sections.electra.generator import SEED, STORIES
 from sections.electra.subject import TEMPERATURES
-from tests.pages.driver import ROOT, figure, html_of, open_page, text_of, whole
+from tests.pages.driver import ROOT, figure, html_of, open_page, plain, text_of, whole
 
 PAIR = ROOT / "checkpoints" / "electra-toy" / "pair"
 TEXT = "felix was an eager boy. felix lost the scarf."
@@ -60,6 +61,20 @@ def test_the_picture_is_what_both_networks_computed(runs_folder, networks, tempe
     app = whole(app.button(key="draw").click().run())
     assert app.query_params["seed"] in (str(seed + 1), [str(seed + 1)])
     assert temperature == 0 or columns(app) != shown
+
+
+def test_checkpoints_of_ones_own_are_drawn_and_a_lonely_one_is_named(runs_folder, networks, tmp_path, monkeypatch):
+    for name in ("my-discriminator", "lonely"):
+        shutil.copytree(PAIR, tmp_path / name, ignore=shutil.ignore_patterns("generator"))
+    monkeypatch.setenv("MINIBERT_MODELS", str(tmp_path))
+    told = plain(" ".join(caption.value for caption in open_page("electra", owner="me", text=TEXT).caption))
+    assert "my-discriminator" in told and "lonely" in told  # without a generator
+    shutil.copytree(PAIR / "generator", tmp_path / "my-generator")
+    app = open_page("electra", owner="me", pair="my-discriminator", text=TEXT, seed=1, rate=25, temperature="1")
+    _encoding, one = drawn(networks, TEXT, 0.25, 1.0, 1)
+    assert [column["p"] for column in columns(app)] == pytest.approx(one.suspicion[1:-1], abs=6e-4)
+    app = open_page("electra", owner="me", pair="my-discriminator", part="The generator’s size")
+    assert app.info and not app.get("plotly_chart")  # its stories are the toy world's
 
 
 def test_the_generators_figure_counts_what_it_says(runs_folder, networks):

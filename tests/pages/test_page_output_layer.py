@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections import Counter
 from dataclasses import replace
 from functools import partial
@@ -9,11 +10,12 @@ from operator import attrgetter
 
 import pytest
 
+from minibert.finetune.predictor import Predictor
 from minibert.tasks import TASKS
 from sections.output_layer.curves import LITTLE, leads, recorded_for
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import assert_no_markup, captions, figure, html_of, part, text_of, title_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of, part, plain, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from tests.shipped import SETS
 from tests.waiting import until
@@ -142,7 +144,7 @@ def test_every_setting_reaches_the_run(runs_folder, asked_for):
     choose(
         app,
         selectbox={"layers": "last_four_sum", "freeze": 2, "augment": "swap", "truncation": "budget"},
-        slider={"mlm": 0.5, "samples": 4, "averaging": 0.3},
+        slider={"mlm": 0.5, "samples": 4, "averaging": 0.3, "patience": 2},
         select_slider={"max-length": 16},
         button_group={"pooling": "mean"},
         toggle={"bias-correction": False},
@@ -152,11 +154,48 @@ def test_every_setting_reaches_the_run(runs_folder, asked_for):
     assert settings.layers == "last_four_sum" and settings.freeze == 2 and settings.pooling == "mean"
     assert settings.augmentation.method == "swap" and settings.augmentation.copies == 2
     assert settings.mlm_weight == 0.5 and settings.dropout_samples == 4 and not settings.bias_correction
-    assert settings.averaging == 0.3 and settings.truncation == "budget" and list(settings.budgets) == [3, 10]
+    assert (
+        settings.averaging == 0.3
+        and settings.patience == 2
+        and settings.truncation == "budget"
+        and list(settings.budgets) == [3, 10]
+    )
     assert not settings.from_scratch and settings.seed == 0
     # Another task of one text has no share to give, and is read as before.
     choose(app, button_group={"task": "classification"})
     assert app.selectbox(key="truncation").value == "longest_first"
+
+
+def test_two_checkpoints_learn_the_same_task_beside_each_other(trained, asked_for, tmp_path, monkeypatch):
+    """One of them of the room's own, an ELECTRA, which fills no blanks."""
+    shutil.copytree(ROOT / "checkpoints" / "electra-toy" / "pair", tmp_path / "my-electra")
+    monkeypatch.setenv("MINIBERT_MODELS", str(tmp_path))
+    app = choose(open_page(owner=ME), button_group={"starts": ["other"]})
+    assert "my-electra" in app.selectbox(key="model").options
+    choose(app, selectbox={"second": "my-electra"})
+    whole(app.button(key="train").click().run())
+    ((_target, arguments, options),) = asked_for
+    assert arguments[0] == str(tmp_path / "my-electra") and not arguments[4].from_scratch
+    assert "my-electra" in options["title"]
+    for run, kind in zip(trained(FIRST)[-2:], ("first", "second"), strict=True):  # what both leave behind
+        run.kind, run.title = f"{options['kind'].rpartition('/')[0]}/{kind}", f"{FIRST} · the {kind} · seed 0"
+        begun = run.latest("started")
+        begun["settings"]["from_scratch"] = False
+    app = open_page(owner=ME)
+    rows = [line["name"] for line in figure(app, "curves")["data"] if line.get("showlegend")]
+    assert rows == ["the first", "the second"] and figure(app, "comparison")
+
+
+def test_a_passage_is_in_view_before_training(runs_folder):
+    app = open_page(task="span")
+    drawers = {widget.key for drawer in app.get("popover") for widget in drawer if getattr(widget, "key", None)}
+    assert app.text_area(key="mine-context").value and "mine-context" not in drawers
+
+
+def test_of_more_labels_than_are_drawn_all_are_listed(runs_folder):
+    app = open_page(task="labels")
+    labels = TASKS["labels"].labels(shipped("emotions").train)
+    assert len(drawn(app)["answer"]["bars"]) < len(labels) and all(label in captions(app) for label in labels)
 
 
 def test_what_stands_beside_is_read_and_learned(runs_folder, asked_for):
@@ -234,10 +273,48 @@ def test_runs_that_ended_answer_and_are_reviewed(trained, name):
     assert not figure(open_page(task=task.name, data=name, part="Train it"), "comparison")  # another visitor
 
 
+def test_a_mistake_is_changed_and_both_answers_stand_there(trained):
+    run = trained(FIRST)[-1]
+    app = part(open_page(owner=ME), "Right and wrong")
+    app = whole(app.selectbox(key="inspected").set_value(run.id).run())
+    told = run.latest("eval")["details"]["predictions"]
+    wrong = [n for n, one in enumerate(told) if not one["grade"]]
+    text = run.latest("started")["details"]["dev_examples"][wrong[0]]["text"]
+    assert app.text_input(key="edit-text").value == text
+    before, after = answers_in(app)
+    assert before == after == answer_in_words(told[wrong[0]])
+    changed = text[::-1]
+    before, after = answers_in(whole(app.text_input(key="edit-text").set_value(changed).run()))
+    assert before == answer_in_words(told[wrong[0]])
+    assert after == answer_in_words(Predictor.from_directory(run.result).predict([changed])[0]) != before
+
+
+def answer_in_words(answer) -> str:
+    return f"{answer['label']} · {answer['probabilities'][answer['label']]:.1%}"
+
+
+def answers_in(app) -> list[str]:
+    """The answers to a mistake and to the changed text."""
+    return re.findall(r"  \n(.*%)", plain("\n".join(one.value for one in app.markdown)).replace("**", ""))
+
+
+def test_a_test_file_of_ones_own_is_measured_and_its_mistakes_are_shown(trained):
+    data, run = shipped(FIRST), trained(FIRST)[-1]
+    app = whole(part(open_page(owner=ME), "Right and wrong").selectbox(key="inspected").set_value(run.id).run())
+    some = [*data.dev.examples[5:20], data.train.examples[0]]
+    rows = "text\tlabel\n" + "".join(f"{one.text}\t{one.label}\n" for one in some)
+    whole(app.file_uploader(key="test-file").set_value([("mine.tsv", rows.encode(), "text/plain")]).run())
+    said = Predictor.from_directory(run.result).predict([one.text for one in some])
+    right = sum(answer["label"] == one.label for answer, one in zip(said, some, strict=True))
+    assert app.metric[0].value == f"{right / len(some):.1%}"
+    assert "1 of 16" in plain(app.warning[0].value), "one was learned from"
+    whole(app.file_uploader(key="test-file").set_value([("mine.tsv", b"a\tb\n1\t2\n", "text/plain")]).run())
+    assert "mine.tsv" in plain(app.error[0].value) and app.metric
+
+
 @pytest.mark.release
 @pytest.mark.trains
 def test_a_click_trains_from_both_starts_and_the_model_answers_and_is_taken_along(runs_folder, monkeypatch):
-    from minibert.finetune.predictor import Predictor
     from ui.runs import manager
 
     def few(name):

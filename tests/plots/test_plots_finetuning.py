@@ -20,6 +20,12 @@ def test_a_curve_is_read_from_events_and_the_mean_goes_as_far_as_every_run():
     curve = finetuning.Curve.of("random", 3, 4, "accuracy", EVENTS)
     assert curve.loss == [(0.25, 0.7), (0.5, 0.6)]
     assert curve.score == [(0.0, 0.5), (0.5, 0.75)]
+    kept = [
+        *EVENTS,
+        {"event": "eval", "step": 4, "metrics": {"accuracy": 0.7}},
+        {**EVENTS[-1], "metrics": {"accuracy": 0.8}},
+    ]
+    assert finetuning.Curve.of("random", 3, 4, "accuracy", kept).score == [(0.0, 0.5), (0.5, 0.8), (1.0, 0.7)]
     mean = finetuning.mean_line([[(1, 0.2), (2, 0.4), (3, 0.9)], [(1, 0.4), (2, 0.8)]])
     assert mean == [(1, pytest.approx(0.3)), (2, pytest.approx(0.6))]
 

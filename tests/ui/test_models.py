@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 from functools import partial
 
 import numpy as np
 import pytest
 import torch
+import transformers
 
 from minibert import checkpoint
 from minibert.config import BertConfig
@@ -111,6 +113,63 @@ def test_who_can_fill_and_an_incomplete_folder_is_no_model(shelf):
     assert names(fill=True)[0] == "small"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"architectures": ["BertForSequenceClassification"]}))
     assert names(fill=True) == [UNTRAINED]
+
+
+@pytest.fixture
+def further(shelf, tmp_path_factory, monkeypatch):
+    """MINIBERT_MODELS with an ELECTRA and an encoder without heads, as transformers saves them, and what is none."""
+    folder = tmp_path_factory.mktemp("models")
+    tokenizer = Tokenizer(LETTERS)
+    sizes = {"vocab_size": tokenizer.vocab_size, "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
+    sizes |= {"intermediate_size": 16, "max_position_embeddings": 10}
+    for name, model in (
+        ("electra", transformers.ElectraForPreTraining(transformers.ElectraConfig(**sizes, embedding_size=4))),
+        ("encoder", transformers.BertModel(transformers.BertConfig(**sizes))),
+    ):
+        model.save_pretrained(folder / name)
+        tokenizer.save(folder / name)
+    for name in ("pickled", "gpt2", "small"):
+        shutil.copytree(folder / "encoder", folder / name)
+    (folder / "pickled" / "model.safetensors").rename(folder / "pickled" / "pytorch_model.bin")
+    config = folder / "gpt2" / "config.json"
+    config.write_text(config.read_text().replace('"bert"', '"gpt2"'))
+    monkeypatch.setenv("MINIBERT_MODELS", str(folder))
+    return folder
+
+
+def test_the_rooms_own_checkpoints_are_offered_for_what_they_can_do(further):
+    assert names() == ["small", "electra", "encoder", UNTRAINED]
+    assert names(fill=True) == ["small", UNTRAINED]
+    assert names(begin=True, trained=True) == ["small", "electra", "encoder"]
+    assert model_registry.model_named("electra").directory == further / "electra"
+    assert model_registry.model_named("small").directory.parent != further  # the course's own goes first
+    assert model_cache.trace_of("electra", "abc").tokens == model_cache.trace_of("encoder", "abc").tokens
+    trained = BertForPreTraining(model_cache.load("small").config)
+    assert "encoder" in names()
+    checkpoint.save(further / "encoder", trained, Tokenizer(LETTERS))
+    assert "encoder" in names(fill=True)
+
+
+def test_a_folder_that_is_no_model_is_named_with_the_reason(further, monkeypatch):
+    refused = model_registry.refused_models()
+    assert set(refused) == {"pickled", "gpt2", "small"}
+    assert "pickled" in refused["pickled"] and "gpt2" in refused["gpt2"]
+    assert str(further) not in "".join(refused.values())  # readers need not know the server's folders
+    told = plain(" ".join(caption.value for caption in opened(model_choice).caption))
+    assert all(name in told for name in refused)
+    monkeypatch.setenv("MINIBERT_MODELS", str(further / "nowhere"))
+    assert names() == ["small", UNTRAINED] and "MINIBERT_MODELS" in model_registry.refused_models()
+
+
+def test_weights_in_several_files_are_one_model(further):
+    model = transformers.BertForPreTraining.from_pretrained(further / "encoder")
+    shutil.rmtree(further / "encoder")
+    model.save_pretrained(further / "encoder", max_shard_size="2KB")
+    Tokenizer(LETTERS).save(further / "encoder")
+    assert not (further / "encoder" / "model.safetensors").exists()
+    info = model_registry.model_named("encoder")
+    assert info.objective == "mlm+nsp" and info.version > 0
+    assert model_cache.trace_of("encoder", "abc")["nsp.logits"].shape == (2,)
 
 
 def test_a_peer_is_loaded_by_name_and_chosen_nowhere(shelf, monkeypatch):
