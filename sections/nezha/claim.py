@@ -54,7 +54,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_verdicts(claims.judged("nezha", records), names)
     words = _(
         "Each arm read the same {tokens:,} tokens ({steps:,} steps, rows of at most {length}, {masked:.0%} hidden, "
-        "{n}) and was asked the same questions of stories it had not read. Processor seconds: {seconds}."
+        "{n}) and was tested on the same questions about stories it had not read. Processor seconds: {seconds}."
     )
     caption_records(records, words, length=scale["max_length"], masked=scale["masked"])
     lesson.show("Why it comes out so")
