@@ -43,7 +43,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             over_lengths,
             arms,
             scale["max_length"],
-            (_("tokens a row"), _("determined words put first")),
+            (_("tokens a row"), _("determined words ranked first")),
             _("longer than any row of training →"),
         ),
         _("The same questions at the end of longer and longer rows. {told}.").format(told=listed),
