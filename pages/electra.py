@@ -12,7 +12,7 @@ inputs = subject.read(lesson)
 side_by_side.show(inputs)
 
 parts = {
-    _("What is asked"): asked.show,
+    _("The task"): asked.show,
     _("The diff"): claim.show_diff_to_bert,
     _("Train both"): both.show,
     _("The claim"): claim.show,

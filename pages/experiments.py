@@ -8,8 +8,8 @@ from ui.translations import _
 lesson = Lesson("experiments")
 lesson.open()
 inputs = subject.read()  # the experiment, its pre-training text, and the metric
-one_scale.show(inputs)
 parts = {
+    _("The paper and ours"): one_scale.show,
     _("What may be said"): differences.show,
     _("Word by word"): kinds.show,
     _("Run one now"): own_run.show,

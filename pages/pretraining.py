@@ -2,16 +2,16 @@
 
 from sections.pretraining import cockpit, code, comparing, keep, look_back, recipe, texts
 from ui.lesson import Lesson
-from ui.page import show_parts
+from ui.page import open_part, show_parts
 from ui.runs import manager
 from ui.translations import _
 
 lesson = Lesson("pretraining")
 lesson.open()
 manager().warm_up()
-text = cockpit.show(lesson)
-
+text = cockpit.choose(lesson)
 parts = {
+    cockpit.title(): cockpit,
     _("The text"): texts,
     _("The curves"): comparing,
     _("Look back"): look_back,
@@ -19,5 +19,7 @@ parts = {
     _("Keep it"): keep,
     _("The code"): code,
 }
+if open_part(parts) is not cockpit:
+    cockpit.show_running()
 show_parts(parts, lesson, text)
 lesson.close()

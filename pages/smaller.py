@@ -12,7 +12,7 @@ tradeoff.show(inputs)
 
 parts = {
     _("Teacher and student"): learn,
-    _("What is asked"): losses,
+    _("The losses"): losses,
     _("Cut away"): cut,
     _("Search"): search,
     _("Eight bits"): eight_bits,

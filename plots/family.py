@@ -28,7 +28,7 @@ LOOKS = dict(
     )
 )
 FAINT = ("rgba(138,143,152,0.35)", "circle")  # of models without the kind of change that is `shown`
-LETTER, MARK, ROOM = 8.4, 26, 880  # pixels: width of a letter, of the space around a name, of the figure
+LETTER, MARK, ROOM = 9.2, 30, 880  # pixels: width of a letter, of the space around a name, of the figure
 BEHIND = 8  # models' widths of room for the last name
 
 

@@ -22,6 +22,7 @@ LOOKS = {  # kind of a point → colour, symbol
 }
 WIDTH, HEIGHT = 600, 260  # pixels: smallest plot area, on a phone, where the figure scrolls
 LETTER, LINE = 9.5, 20  # pixels: width of a letter, height of a line; a projector enlarges the plot area as well
+Place = tuple[float, float, float, float]  # x and y of the centre, width and height, in pixels
 LINES = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
 
 
@@ -69,12 +70,12 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
         )
         for point in points
     }
-    taken: list[tuple[float, float, float]] = []
+    taken: list[Place] = []
     for point in sorted(points, key=lambda one: -one.megabytes):
         colour, symbol = LOOKS[point.kind]
         x, y, size = placed[point]
         called = point.called or point.name
-        others = [(u, v, across / LETTER) for other, (u, v, across) in placed.items() if other is not point]
+        others = [(u, v, across, across) for other, (u, v, across) in placed.items() if other is not point]
         shift = free_shift(x, y, len(called), (-1 if point.under else 1) * (size / 2 + 13), taken, others)
         hover = (
             f"{literal(point.name)}: {point.milliseconds:.2f} ms, {100 * point.score:.1f} %, {point.megabytes:.1f} MB"
@@ -119,28 +120,28 @@ def free_shift(
     y: float,
     letters: int,
     first: float,
-    taken: list[tuple[float, float, float]],
-    bubbles: Sequence[tuple[float, float, float]] = (),
+    taken: list[Place],
+    bubbles: Sequence[Place] = (),
 ) -> float:
     """Vertical shift of a name from its bubble, in pixels, such that it covers no other name and, if there is room, no
     other bubble; computed because positions are measured and may be close. x, y: of the bubble, in pixels · first:
-    preferred shift · taken: (x, y, letters) of the names already placed; this one is appended."""
-    steps = range(2 * HEIGHT // LINE)  # of half a line
+    preferred shift · taken: the names already placed; this one is appended."""
+    width, steps = LETTER * letters, range(2 * HEIGHT // LINE)  # of half a line
     everywhere = [sign * (first + math.copysign(step * LINE / 2, first)) for step in steps for sign in (1, -1)]
     shifts = [shift for shift in everywhere if LINE / 2 <= y + shift <= HEIGHT - LINE / 2] or [first]
 
-    def room(shift: float, there: Sequence[tuple[float, float, float]]) -> float:
-        """Vertical distance in pixels to the nearest horizontally overlapping item."""
+    def room(shift: float, there: Sequence[Place]) -> float:
+        """Pixels between it and the nearest horizontally overlapping item, above or below; negative if they overlap."""
         return min(
-            (abs(y + shift - line) for other, line, more in there if abs(x - other) < LETTER * (letters + more) / 2),
+            (abs(y + shift - v) - (LINE + high) / 2 for u, v, wide, high in there if abs(x - u) < (width + wide) / 2),
             default=math.inf,
         )
 
-    free = (shift for there in ([*taken, *bubbles], taken) for shift in shifts if room(shift, there) >= LINE)
+    free = (shift for there in ([*taken, *bubbles], taken) for shift in shifts if room(shift, there) >= 0)
     results = next(free, None)
     if results is None:  # more names than lines
         results = max(shifts, key=lambda shift: room(shift, taken))
-    taken.append((x, y + results, letters))
+    taken.append((x, y + results, width, LINE))
     return results
 
 

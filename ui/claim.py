@@ -328,8 +328,8 @@ def show_verdicts(
     told = dict.fromkeys(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items())
     if details := " ".join(told):
         words = _(
-            "**Too little learned:** {floors} The arm that is ahead in the paper is not a third of the way from there "
-            "to the best to be expected."
+            "**Too little learned:** {floors} The arm that is ahead in the paper has gained less than a third of the "
+            "distance from there to the best to be expected."
         )
         st.caption(words.format(floors=details))
 

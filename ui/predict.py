@@ -40,8 +40,9 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     mine = guesses.get(about)
     if mine is not None and mine >= len(options):  # a guess of an earlier visit, at options that were others
         mine = None
-    with st.container(key=f"predict-{key}", border=True, gap="xsmall"):
-        if mine is None and state[shown][1]:
+    again = mine is None and state[shown][1]
+    with st.container(key=f"predict-{key}", border=not again, gap="xsmall"):
+        if again:
             st.button(
                 _("Guess first: {question}").format(question=question),
                 key=f"{key}-again",

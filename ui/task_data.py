@@ -273,9 +273,9 @@ def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev
     name = Path(train.name).stem[:40]
     if len(train.labels) > MOST_LABELS:
         raise ValueError(
-            _(
-                "{file} has {n:,} different labels; at most {most} can be told apart here. Is it the right column?"
-            ).format(file=train.name, n=len(train.labels), most=MOST_LABELS)
+            _("{file} has {n:,} different labels; at most {most} are possible here. Is it the right column?").format(
+                file=train.name, n=len(train.labels), most=MOST_LABELS
+            )
         )
     if all(map(TASKS[task].unanswered, train.examples)):
         raise ValueError(_("No example says what its answer is: is a file beside it missing?"))

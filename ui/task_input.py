@@ -32,7 +32,7 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
         return
     question = view.asked(example, labels, options)
     if any(ELSEWHERE in row.targets for row in rows):
-        question += _(" A word marked ↔ is asked for in another window, which shows more around it.")
+        question += _(" A word marked ↔ is predicted in another window, which shows more around it.")
     st.markdown(question)
     folds = any(len(row.ids) > FOLD for row in rows)
     whole = folds and st.toggle(_("Show every token"), key=f"{key}-whole")

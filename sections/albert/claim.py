@@ -16,8 +16,8 @@ MEASURES = {"order": "sop", "next": "nsp", "use": "who_is_meant", "sharing": "wh
 def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     claims = {
-        "order": _("asked for the order"),
-        "next": _("asked for the next"),
+        "order": _("sentence order"),
+        "next": _("next sentence"),
         "use": _("what it brings"),
         "sharing": _("sharing, E narrow"),
         "wide": _("sharing, E = H"),

@@ -169,7 +169,7 @@ def lines(
     )
     caption = said.format(n=len(edges.weights), drawn=edges.drawn.nanmean().item())
     if edges.drawn[~edges.drawn.isnan()].min() < share - 1e-4:
-        caption += " " + _("More would not be told apart.")
+        caption += " " + _("More could not be distinguished.")
     if hide:
         caption += " " + _("{hidden:.0%} of it goes to [CLS] and [SEP].").format(hidden=edges.hidden.nanmean().item())
     st.caption(caption)

@@ -54,7 +54,7 @@ def show(subject: InspectedModel, found: RelationAccuracy, asked: HeadQuestions)
     targets = _(" or ").join(literal(words[place]) for place in sorted(question.wanted))
     among = ", ".join(literal(words[place]) for place in question.among or ())
     st.markdown(
-        _("**{head}**: where does *{word}* look? Wanted: *{wanted}*").format(
+        _("**{head}**: where does *{word}* look? Correct: *{wanted}*").format(
             head=head_name(layer, head), word=literal(words[question.looking]), wanted=targets
         )
         + (" " + _("(of {candidates})").format(candidates=among) if among else "")

@@ -167,7 +167,7 @@ def table_row(found: RelationAccuracy, paper: dict[str, str] | None) -> dict:
     paper = paper or {}
     return {
         _("relation"): row_name(found),
-        _("asked"): len(found.questions),
+        _("words tested"): len(found.questions),
         _("best head"): short_name(layer, head),
         _("right, on the other half"): found.held_out,
         _("right, on all"): found.accuracy[layer, head].item(),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from minibert.inside.geometry.vectors import Anisotropy
 
+PLAIN = {"en": "mini-en", "zh": "mini-zh"}  # BERTs that have only filled blanks
 THEIRS = "0.95, 1.04, 1.22, 1.45"  # Li et al. 2020, table 1
 
 
@@ -53,10 +54,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The cone", title=False)
     with st.spinner(_("Reading {n:,} sentences …").format(n=len(inputs.lines))):
         by_layer = anisotropies(inputs.model, version_of(inputs.model), inputs.lines)
+    plain, references = PLAIN.get(inputs.language), {}
+    if plain not in (None, inputs.model):
+        cosine = anisotropies(plain, version_of(plain), inputs.lines)[-1].plain
+        references[_("{model}, last block: {cosine:.2f}").format(model=plain, cosine=cosine)] = cosine
     names = [_("embeddings"), *map(str, range(1, len(by_layer)))]
     summary = _(
-        "Mean cosine of two sentences, a layer alone: {first:.2f} at the embeddings, {last:.2f} at the last block"
+        "Each layer alone, mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block"
     ).format(first=by_layer[0].plain, last=by_layer[-1].plain)
+    summary = "; ".join([summary, *references])
     figure(
         partial(
             over_layers,
@@ -68,6 +74,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                         Line(_("mean subtracted"), [one.centred for one in by_layer], "second"),
                         Line(_("share of the commonest direction"), [one.strongest for one in by_layer], "third"),
                     ],
+                    references,
                 )
             ],
             names,

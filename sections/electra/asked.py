@@ -13,7 +13,7 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.replaced_token_detection import NetworkPair, ReplacedTokens
 
-    lesson.show("What is asked")
+    lesson.show("Every token is a question")
     replaced = draw(inputs)
     if replaced is not None:
         one = replaced.one

@@ -91,7 +91,7 @@ def _curves(model: str, language: str) -> None:
     ).format(first=first, last=last, chance=chance)
     figure(
         partial(over_layers, panels, names, _("layer"), title=summary),
-        _("How well senses can be told apart, layer by layer.") + f" {summary}.",
+        _("How well senses can be distinguished, layer by layer.") + f" {summary}.",
         "separability",
         wide=True,
         data=lambda: [
@@ -103,9 +103,9 @@ def _curves(model: str, language: str) -> None:
     best = max(scores, key=lambda w: (scores[w][-1].nearest, scores[w][-1].silhouette))
     worst = min(scores, key=lambda w: (scores[w][-1].nearest, scores[w][-1].silhouette))
     st.markdown(
-        _("At the last layer *{best}* is told apart best ({high:.0%}), *{worst}* worst ({low:.0%}).").format(
-            best=literal(best), high=scores[best][-1].nearest, worst=literal(worst), low=scores[worst][-1].nearest
-        )
+        _(
+            "At the last layer the senses of *{best}* separate best ({high:.0%}), those of *{worst}* worst ({low:.0%})."
+        ).format(best=literal(best), high=scores[best][-1].nearest, worst=literal(worst), low=scores[worst][-1].nearest)
     )
 
 

@@ -144,7 +144,7 @@ def _families(lesson: Lesson, names: list[str], tokens: int) -> None:
     rows = [
         (_("Input"), _("the whole text"), _("the text so far"), _("a source; the target so far")),
         (_("Mask"), _("none but padding"), _("causal"), _("none on the source, causal on the target")),
-        (_("Is asked"), _("hidden tokens"), _("the next token, everywhere"), _("the next target token, everywhere")),
+        (_("Predicts"), _("hidden tokens"), _("the next token, everywhere"), _("the next target token, everywhere")),
         (
             _("Tokens that teach, of yours"),
             some.format(n=num_targets, all=tokens, share=num_targets / tokens if tokens else 0),

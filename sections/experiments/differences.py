@@ -124,7 +124,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         if summary := of_all_measures(inputs):
             st.markdown(summary, width=980)
     lesson.show(ABOUT[inputs.name], level=3)
-    lesson.show("What is asked", level=3)
     lesson.show("How to read a difference", level=3)
 
 

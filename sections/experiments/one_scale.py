@@ -1,4 +1,4 @@
-"""The picture: the paper's table; beside it the paper's scores, ours, and what needs no understanding, on one scale."""
+"""The paper's table; beside it the paper's scores, ours, and what needs no understanding, on one scale."""
 
 import statistics
 import tomllib
@@ -12,17 +12,18 @@ from sections.experiments.differences import both_say, headline
 from sections.experiments.subject import TOY, Inputs, Measure, metric_names, own_scores
 from ui.claim import floor_words, scores_in_words, show_missing_results, table_of
 from ui.figures import figure
+from ui.lesson import Lesson
 from ui.page import picture
 from ui.text import literal
 from ui.translations import _
 
 
-def show(inputs: Inputs) -> None:
+def show(lesson: Lesson, inputs: Inputs) -> None:
     """The paper's table, the scores of the chosen measure with the finding as title, and what both say."""
+    if inputs.chosen is None:
+        _nothing(inputs)
+        return
     with picture():
-        if inputs.chosen is None:
-            _nothing(inputs)
-            return
         table = papers_tables().get(inputs.name)
         left, right = st.columns([5, 6], gap="medium") if table else (None, st.container())
         if left:
@@ -33,6 +34,7 @@ def show(inputs: Inputs) -> None:
     if said := both_say(inputs, inputs.chosen):
         st.markdown(f"**{literal(said)}**", width=980)
     st.caption(_captions(inputs))
+    lesson.show("What an ablation is", level=3)
 
 
 @cache

@@ -47,7 +47,7 @@ def draw_runs(runs: list) -> None:
         begun, done, points = run.latest("started"), run.latest("eval"), pretraining_curve(run)
         arm = every_arm.get(begun["settings"]["arm"]) if begun else None
         if arm and points:
-            panels.setdefault(asked(arm), {})[titles[run.id]] = points
+            panels.setdefault(predicted(arm), {})[titles[run.id]] = points
         row = {_("run"): titles[run.id], _("state"): state_in_words(run)}
         row[_("steps")] = f"{points[-1][0]:,}" if points else "–"
         for metric in TOLD:
@@ -57,18 +57,18 @@ def draw_runs(runs: list) -> None:
         newest = [(title, points[-1][1]) for curves in panels.values() for title, points in curves.items()]
         now = "; ".join(f"{title}: {loss:.2f}" for title, loss in newest)
         if len(panels) > 1:
-            title = _("Each asks another question: their losses do not compare, their shapes do")
+            title = _("The objectives differ: compare the shapes of these curves, not the losses")
         else:
             title = _("Loss falls from {first:.1f} to {last:.1f}").format(
                 first=max(points[0][1] for points in next(iter(panels.values())).values()),
                 last=min(points[-1][1] for points in next(iter(panels.values())).values()),
             )
-        fig = loss_curves(panels, (_("step"), _("loss, nats a token asked")), title)
+        fig = loss_curves(panels, (_("step"), _("loss, nats a predicted token")), title)
         figure(fig, _("Training loss over steps, a line a run. Now: {now}.").format(now=now), key="loss", data=rows)
     st.table(rows)
 
 
-def asked(arm: Arm) -> str:
+def predicted(arm: Arm) -> str:
     """What the loss is computed on: only losses of the same objective are comparable."""
     made = arm.pretraining
     if made.objective == "left-to-right":

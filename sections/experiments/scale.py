@@ -149,7 +149,7 @@ def show_code(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The code", level=3)
     show_source(Pretraining, label=_("An arm's pre-training: one field differs"))
     show_source(earlier_tokens, find="causal_mask", label=_("Left-to-right: the same encoder under a causal mask"))
-    show_source(NextToken, find="next_tokens", label=_("Left-to-right: the next token is asked at every position"))
+    show_source(NextToken, find="next_tokens", label=_("Left-to-right: the next token is predicted at every position"))
     show_source(finetuning_settings, find="bilstm", label=_("How an arm is fine-tuned"))
     show_source(TaskHead.read, find="self.bilstm", label=_("What is put on top in fine-tuning"))
     show_source(gaps_of, label=_("The toy world’s task: who or what is meant"))

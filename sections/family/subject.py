@@ -42,6 +42,6 @@ def read(lesson: Lesson) -> Inputs:
     names = list(members)
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         usual = names.index("BERT")
-        chosen = names[pick("model", _("A model; or click one in the tree"), names, usual, width=300)]
+        chosen = names[pick("model", _("A model; or click one in the tree"), names, usual, width=380)]
         kind = choice("kind", _("Show those that changed"), {"": _("anything"), **kind_names()}, box=260)
     return Inputs(members, chosen, kind)

@@ -40,7 +40,7 @@ def read(lesson: Lesson) -> Inputs:
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         with st.container(horizontal=True):
             questions = {"tagging": _("a tag for each word"), "class": _("a class of the sentence")}
-            kind = choice("asked", _("What is asked"), questions)
+            kind = choice("asked", _("Task"), questions)
             shown = CLASS
             if kind == "tagging":
                 sets = {TAGGING: _("our own sentences with names"), "features-conll": _("CoNLL-2003, 2,000 sentences")}

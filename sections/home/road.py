@@ -43,7 +43,7 @@ def show() -> None:
         "cone": _("All sentences point **one way**: a matrix, or a flow, spreads them."),
         "smaller": _("A small model **learns from a large one**: size, speed, accuracy in one picture."),
         "few_labels": _("A task as a **blank** to fill: with eight labels, or with none."),
-        "dialogue": _("**What is wanted, and what is named**: a small network of its own, trained in half a minute."),
+        "dialogue": _("**Intent and entities**: a small network of its own, trained in half a minute."),
         "examination": _("Questions with **numbers of your own**, marked at once, with reasons."),
     }
     number = 0

@@ -153,7 +153,7 @@ def draw(runs: list) -> None:
     found = {title: [(one["step"], one["metrics"]["found"]) for one in some] for title, some in marks.items()}
     live.draw_lines(found, _("replaced name doubted more than a true one"), "names-found")
     known = {title: [(one["step"], one["metrics"]["names"]) for one in some] for title, some in marks.items()}
-    live.draw_lines(known, _("right name put first where it is masked"), "names-known")
+    live.draw_lines(known, _("right name ranked first where it is masked"), "names-known")
     for run in runs:
         if (sample := run.latest("sample")) and (one := sample["answers"][0])["names"]:
             st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=sample['step'])})")

@@ -69,7 +69,7 @@ def read(lesson: Lesson) -> Inputs:
         with drawer(key="knowledge-drawer"):
             examples = st.container()
             model = model_choice(fill=True, default=WELL_READ)
-            known = choice("base", _("The lesson’s own facts"), {"off": _("left out"), "on": _("hung on, too")})
+            known = choice("base", _("The lesson’s own facts"), {"off": _("left out"), "on": _("attached, too")})
     sentences = lesson.examples_for(model)
     with left:
         text = sentence_input(

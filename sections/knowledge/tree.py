@@ -11,6 +11,7 @@ from ui.inputs import numbered, pick
 from ui.lesson import Lesson
 from ui.page import picture
 from ui.predict import predict
+from ui.projector import projecting
 from ui.text import literal, visible
 from ui.translations import _, ngettext
 
@@ -37,12 +38,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 def _finding(inputs: Inputs, tree) -> str:
     if not tree.facts:
-        return _("No fact is hung on this sentence: it is read as it stands.")
+        return _("No fact is attached to this sentence: it is read unchanged.")
     n, own = len(tree.facts), len(tree.sentence)
     num_added = len(tree.tokens) - own
     return ngettext(
-        "{n} fact, {hung} tokens more, and no word of the sentence has moved.",
-        "{n} facts, {hung} tokens more, and no word of the sentence has moved.",
+        "{n} fact adds {hung} tokens, and no word of the sentence changes its position.",
+        "{n} facts add {hung} tokens, and no word of the sentence changes its position.",
         n,
     ).format(n=n, hung=num_added)
 
@@ -91,6 +92,7 @@ def _draw(words: list[str], tree, mask: list[list[bool]], chosen: int, who: list
         ),
         "visible",
         wide=True,
+        height=100 + 15 * len(words) if projecting() else None,  # before it is enlarged: a small one shows it whole
     )
     legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
 
@@ -125,4 +127,4 @@ def _answers(inputs: Inputs, tree) -> None:
         "knowledge-answers",
     )
     if revealed and inputs.own is not None:
-        st.caption(_("Hung on: {facts}.").format(facts="; ".join(literal(str(fact)) for fact in tree.facts)))
+        st.caption(_("Attached: {facts}.").format(facts="; ".join(literal(str(fact)) for fact in tree.facts)))

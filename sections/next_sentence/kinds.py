@@ -115,7 +115,7 @@ def _conclude(result) -> None:
         low, high = wilson(wins, n)
         verdict = _("That is more than guessing.") if low > 0.5 else _("That is less than guessing.")
         if low <= 0.5 <= high:
-            verdict = _("That cannot be told from guessing.")
+            verdict = _("That is no better than chance.")
         lines.append(
             _(
                 "**{title}** It gives the true pair more than {what} in **{wins:g} of {n}** cases, {share:.1%} (95% "

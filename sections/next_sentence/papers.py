@@ -50,7 +50,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     lesson.show("The question made harder")
     trainings = {"none": _("masked words only"), "nsp": _("+ next sentence"), "sop": _("+ sentence order")}
-    questions = (_("asked: next or from elsewhere?"), _("asked: in order or swapped?"))
+    questions = (_("next, or from elsewhere?"), _("in order, or swapped?"))
     rows = {trainings[row["trained"]]: (float(row["nsp"]), float(row["sop"])) for row in lesson.table("albert.csv")}
     listed = " ".join(
         f"{name}: {questions[0]} {one:.1f}; {questions[1]} {other:.1f}." for name, (one, other) in rows.items()

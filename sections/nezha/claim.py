@@ -43,7 +43,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             over_lengths,
             arms,
             scale["max_length"],
-            (_("tokens a row"), _("determined words put first")),
+            (_("tokens a row"), _("determined words ranked first")),
             _("longer than any row of training →"),
         ),
         _("The same questions at the end of longer and longer rows. {told}.").format(told=listed),
@@ -54,7 +54,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_verdicts(claims.judged("nezha", records), names)
     words = _(
         "Each arm read the same {tokens:,} tokens ({steps:,} steps, rows of at most {length}, {masked:.0%} hidden, "
-        "{n}) and was asked the same questions of stories it had not read. Processor seconds: {seconds}."
+        "{n}) and was tested on the same questions about stories it had not read. Processor seconds: {seconds}."
     )
     caption_records(records, words, length=scale["max_length"], masked=scale["masked"])
     lesson.show("Why it comes out so")

@@ -119,7 +119,7 @@ def _reads(columns: list) -> str:
     read = {column.read for column in columns if column.read}
     if read == {"C"}:
         return _("C, the vector at [CLS]")
-    return _("C and every T that is asked") if "C" in read else _("every T that is asked")
+    return _("C and every T with a label") if "C" in read else _("every T with a label")
 
 
 def _head(subject: Inputs) -> str:

@@ -1,4 +1,5 @@
-"""The cockpit: the button, the curves and the predictions on the user's sentence, on one screen."""
+"""The button that begins a run; the first part, with its curves and predictions on the user's sentence; and what the
+other parts show of a run in progress."""
 
 import streamlit as st
 
@@ -21,7 +22,7 @@ from sections.pretraining.trainings import (
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.page import drawer, picture
-from ui.runs import live, show_refusal, state_rows
+from ui.runs import live, settled, show_refusal, state_rows
 from ui.sticky_state import keep
 from ui.text import literal
 from ui.translations import _
@@ -33,18 +34,42 @@ KEPT = (
 )  # fmt: skip
 
 
-def show(lesson: Lesson) -> TrainingText | None:
-    """The button, the user's sentence with predictions, and the curves; returns the chosen text."""
-    keep("pretraining", dict.fromkeys(KEPT))
-    text = _controls(lesson)
+def title() -> str:
+    """Of the part where a run is watched."""
+    return _("Train one")
+
+
+def show(lesson: Lesson, text: TrainingText | None) -> None:
+    """The user's sentence with predictions, and the curves."""
     with picture():
         own_sentence(lesson)
         _live()
     lesson.show("Train one", title=False)
-    return text
 
 
-def _controls(lesson: Lesson) -> TrainingText | None:
+def show_running() -> None:
+    """This browser's runs in progress, a line each, with buttons to stop it and to open the part that shows it."""
+    going = [one for one in own_trainings() if not settled(one.runs[-1])]
+
+    def rows(runs: list) -> None:
+        state_rows([one.runs[-1] for one in trainings_of(runs)], speed, actions=_offer_to_watch)
+
+    if going:
+        live(run_ids(going), rows)
+
+
+def _offer_to_watch(run) -> None:
+    if st.button(_("Watch"), key=f"watch-{run.id}", icon=":material/show_chart:", on_click=_open):
+        st.rerun()  # the whole page, not only the line
+
+
+def _open() -> None:
+    st.session_state["part"] = title()
+
+
+def choose(lesson: Lesson) -> TrainingText | None:
+    """The text, the budget and the button *Train*; returns the chosen text."""
+    keep("pretraining", dict.fromkeys(KEPT))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
         data = choose_data()
         budget = choose_budget()
@@ -60,6 +85,7 @@ def _controls(lesson: Lesson) -> TrainingText | None:
     )
     if place.button(_("Train"), type="primary", icon=":material/play_arrow:", disabled=text is None, key="train"):
         start(text, chosen, name.strip() or default_name(text, chosen))
+        _open()
     show_refusal()
     return text
 
@@ -86,7 +112,7 @@ def _live() -> None:
         left, right = st.columns([5, 3], gap="medium")
         with left:
             if revealed:
-                draw_curves(drawn, most=2)
+                draw_curves(drawn, short=True)
             else:
                 empty_stage(drawn[0])
         with right:
@@ -124,8 +150,8 @@ def own_sentence(lesson: Lesson) -> None:
 
 def speed(step: dict) -> str:
     left = step["seconds"] * (1 / step["progress"] - 1) if step["progress"] else 0
-    return _(" · step {step:,} · {speed:,.0f} tokens/s · {left:.0f} s left").format(
-        step=step["step"], speed=step["tokens_per_second"], left=left
+    return _(" · step {step:,} · loss {loss:.2f} · {speed:,.0f} tokens/s · {left:.0f} s left").format(
+        step=step["step"], loss=step["loss"], speed=step["tokens_per_second"], left=left
     )
 
 

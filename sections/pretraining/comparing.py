@@ -104,7 +104,7 @@ def setting_names() -> dict[str, str]:
         "preset": _("size"),
         "minutes": _("minutes"),
         "steps": _("step budget"),
-        "vocab_size": _("vocabulary asked for"),
+        "vocab_size": _("vocabulary size requested"),
         "input_format": _("input"),
         "nsp_weight": _("NSP weight"),
         "start": _("start"),

@@ -67,7 +67,8 @@ def axes() -> dict[str, str]:
 
 
 def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
-    """One panel per measured quantity, the two most important first. short: shorter titles."""
+    """One panel per measured quantity. short: only the loss and, where they are known, the determined words, with
+    shorter titles."""
     from plots.pretraining import CurvePanel
 
     quantities = {quantity for history in histories for quantity in history.points}
@@ -85,6 +86,8 @@ def panels_of(shown: list[Training], histories: list, *, short: bool) -> list:
         words = _("neighbours: {share:.0%}") if short else _("from the two neighbours: {share:.0%}")
         guessed = {words.format(share=neighbours): neighbours}
         panels.append(CurvePanel(title, None, "held out: determined", guessed, percent=True))
+    if short:
+        return panels
     for kind, name in names.items():
         if kind in PAIRS and f"{kind}_loss" in quantities:
             guessing = {f"ln 2 = {math.log(2):.2f}": math.log(2)}
@@ -107,13 +110,13 @@ def empty_stage(training: Training) -> None:
     figure(fig, _("Empty axes: the loss over the steps. Guess where it begins."), "cockpit-curves")
 
 
-def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
-    """most: draw only the first panels, small; None: all, over an axis the user chooses."""
+def draw_curves(shown: list[Training], *, short: bool = False) -> None:
+    """short: only the most important panels, over the steps; else all, over an axis the user chooses."""
     from plots.pretraining import History, learning_curves
 
     histories = [History.of(training.name, training.events) for training in shown]
-    panels, main = panels_of(shown, histories, short=bool(most)), main_question(shown)
-    axis = "step" if most else choice("axis", _("Across"), axes())
+    panels, main = panels_of(shown, histories, short=short), main_question(shown)
+    axis = "step" if short else choice("axis", _("Across"), axes())
     now = "; ".join(
         _("{name}: {kind} loss {loss:.2f} after {steps:,} steps").format(
             name=one.name,
@@ -124,13 +127,13 @@ def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
         for one, history in zip(shown, histories, strict=True)
         if history.last(f"{main}_loss") is not None
     )
-    curves = partial(learning_curves, histories, panels[:most], axis, axes()[axis])
+    curves = partial(learning_curves, histories, panels, axis, axes()[axis])
     figure(
         curves if all(run.over for one in shown for run in one.runs) else curves(),  # what still grows is not cached
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
-        "cockpit-curves" if most else "curves",
+        "cockpit-curves" if short else "curves",
         title=now.split("; ")[0],
-        wide=not most,
+        wide=not short,
         data=lambda: [
             {
                 _("run"): one.name,
@@ -142,6 +145,8 @@ def draw_curves(shown: list[Training], *, most: int | None = None) -> None:
             if event["event"] == "step"
         ],
     )
+    if any(history.restarts for history in histories):
+        st.caption(_("Dotted upright line: a restart; from there the learning rate rises and falls anew."))
 
 
 def guessed(training: Training | None) -> bool:

@@ -125,7 +125,7 @@ def refuse(reason: str) -> None:
 
 
 def show(lesson: Lesson, text: TrainingText | None) -> None:
-    lesson.show("What is asked", title=False)
+    lesson.show("What is predicted", title=False)
     if text is None:
         return
     if text.world:

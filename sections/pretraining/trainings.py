@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from minibert.experiments.results import ResultsError, read_records
+from minibert.folders import LESSONS
 from minibert.text.json_values import json_object
 from sections.pretraining.settings import settings_of
 from sections.pretraining.texts import TrainingText
@@ -28,7 +29,7 @@ SHOWN = "_shown"  # session_state key: the keys of the trainings that are drawn
 @dataclass(frozen=True)
 class Training:
     """A pre-training as the page shows it: one run, or several if it was stopped and resumed, oldest first; or a
-    shipped checkpoint with only its log."""
+    shipped checkpoint, or a recorded run, with only its log."""
 
     key: str
     name: str
@@ -63,7 +64,7 @@ class Training:
 
     @property
     def toy(self) -> bool:
-        return bool(self.runs) and self.runs[0].target.endswith("pretrain_toy")
+        return bool(self.begun) and "world" in self.begun["details"]
 
     @property
     def resumed_from(self) -> Any:
@@ -181,8 +182,12 @@ def resume(training: Training) -> None:
 
 
 def all_trainings() -> dict[str, Training]:
-    """By key: this browser's, newest first, then those of shipped models."""
-    return {training.key: training for training in (*own_trainings(), *shipped_trainings())}
+    """By key: this browser's, newest first, then those of shipped models and one recorded on the toy world, which is
+    first of these while the toy world is chosen."""
+    recorded = Training("toy", _("toy world from random numbers, recorded"), (), LESSONS / "pretraining")
+    toy = st.session_state.get("data", "toy") == "toy"
+    shipped = sorted((*shipped_trainings(), recorded), key=lambda one: one.toy != toy)
+    return {training.key: training for training in (*own_trainings(), *shipped)}
 
 
 def chosen_trainings(trainings: dict[str, Training]) -> list[Training]:

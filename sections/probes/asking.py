@@ -89,7 +89,7 @@ def follow_results(model: str, draw: Callable[[Results], None]) -> None:
         _before_any(model, print_of_tasks, beside, draw)
     else:
         follow(tuple(names.values()), lambda runs: draw(_gathered(runs, names)))
-    with st.expander(_("What is asked: {n} tasks").format(n=len(tasks)), icon=":material/list:"):
+    with st.expander(_("The {n} tasks").format(n=len(tasks)), icon=":material/list:"):
         show_tasks(tasks)
 
 

@@ -43,7 +43,7 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
         low = min([0.0, *(value for one in lines for value in one.low or one.values)])
         panels.append(Panel(task_name(result.name), lines, references, True, (low - 0.02, 1.05)))
     if not panels:
-        st.info(_("Only words and pairs have a control task, and none was asked about."), icon=":material/info:")
+        st.info(_("Only words and pairs have a control task, and none was chosen."), icon=":material/info:")
         return
     names = layer_names(ours[0].accuracy.shape[1])
     best = "; ".join(

@@ -73,7 +73,7 @@ def simbert_losses() -> None:
     show_verdicts(claims.judged("simbert", records), names)
     words = _(
         "Mean ± sd. From {start}, {steps} steps of {batch} pairs ({n}); learned from {learned:,} pairs of LCQMC’s "
-        "development set that ask the same, asked of the first ones of its test set."
+        "development set with the same meaning; tested on the first ones of its test set."
     )
     caption_records(
         records,

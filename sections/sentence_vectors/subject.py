@@ -65,7 +65,7 @@ def read(lesson: Lesson) -> Inputs:
             lesson.examples_for(model),
             max_chars=MAX_CHARS,
             examples_in=examples,
-            label=_("A question in your words: who asks the same?"),
+            label=_("A question in your words: which questions mean the same?"),
         )
     warn_untrained(model)
     warn_unread_text(model, text)

@@ -230,4 +230,4 @@ def show_serve(served: Served) -> None:
     )
     st.markdown(_("and from another terminal, or any program:"))
     st.code(f"curl http://127.0.0.1:8080/predict -d '{body}'", "bash", wrap_lines=True)
-    st.markdown(_("Below, the same application is asked on this page."))
+    st.markdown(_("Below, you can send a request to the same application."))

@@ -34,7 +34,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Teacher and student", title=False)
     names = loss_names()
     chosen = st.pills(
-        _("What the student is asked"),
+        _("The student’s losses"),
         list(names),
         format_func=names.get,
         selection_mode="multi",

@@ -11,7 +11,7 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.distillation import losses
 
-    lesson.show("What is asked", title=False)
+    lesson.show("The losses", title=False)
     temperature_table()
     show_source(losses.soft_label_loss)
     lesson.show("Inside")

@@ -26,7 +26,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "to_write",
         [ComparedModel("BERT"), ComparedModel("UniLM", "unilm")],
         [
-            Quantity(_("Determined words put first, read both ways"), marks="determined", percent=True),
+            Quantity(_("Determined words ranked first, read both ways"), marks="determined", percent=True),
             Quantity(_("MLM loss (of UniLM: under all four masks)"), line="mlm_loss"),
         ],
         probe_inputs,

@@ -12,8 +12,8 @@ from ui.translations import _
 def measures() -> dict[str, str]:
     return {
         "answers": _("questions answered right, in a sentence"),
-        "next_word": _("the next word put first, from what is before it"),
-        "determined": _("a hidden word put first, read from both sides"),
+        "next_word": _("the next word ranked first, from what is before it"),
+        "determined": _("a hidden word ranked first, read from both sides"),
         "detection_f1": _("sentences whose errors were found, F1"),
         "correction_f1": _("sentences corrected, F1"),
     }

@@ -18,7 +18,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_diff(
         [
             CodeChange(_("Who may look at whom"), every_real_token, by_segments),
-            CodeChange(_("What a batch is asked"), MaskedLanguageModel.corrupt, FourMasks.corrupt),
+            CodeChange(_("The objective, of a batch"), MaskedLanguageModel.corrupt, FourMasks.corrupt),
         ]
     )
     show_source(unilm, find="RELATIVE = ", label=_("All of the relative: `minibert/relatives/unilm.py`"))

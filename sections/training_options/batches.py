@@ -78,7 +78,7 @@ def draw(runs: list) -> None:
         return
     panels = [
         CurvePanel(_("Loss on stories not read"), None, "held out: loss"),
-        CurvePanel(_("Hidden words put first"), None, "held out: right", percent=True),
+        CurvePanel(_("Hidden words ranked first"), None, "held out: right", percent=True),
     ]
     listed = "; ".join(
         _("{run}: loss {loss:.2f}, {right:.0%} right").format(run=name, **events[-1]["metrics"])

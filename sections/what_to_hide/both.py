@@ -39,9 +39,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             masked = st.slider(_("Tokens hidden"), 5, 50, 15, 5, format="%d %%", key="masked", bind="query-params")
     side, pairs = offered[name], name == "roberta"
     quantities = [
-        Quantity(_("Three words hidden in a row: put right"), marks="span", percent=True),
-        Quantity(_("One word hidden: put right"), marks="determined", percent=True),
-        Quantity(_("A wrong word, nothing hidden: put right"), marks="corrected", percent=True),
+        Quantity(_("Three words hidden in a row: accuracy"), marks="span", percent=True),
+        Quantity(_("One word hidden: accuracy"), marks="determined", percent=True),
+        Quantity(_("A wrong word, nothing hidden: accuracy"), marks="corrected", percent=True),
         Quantity(_("MLM loss"), line="mlm_loss"),
     ]
     if name == "spanbert":

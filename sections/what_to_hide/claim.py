@@ -13,11 +13,11 @@ from ui.translations import _
 def measures() -> dict[str, str]:
     """Metric of a record → display name."""
     return {
-        "span": _("three words in a row put right"),
+        "span": _("three words in a row, all predicted correctly"),
         "span_whole": _("all three right"),
         "span_boundary": _("three words, by the boundaries alone"),
-        "determined": _("one masked word put right"),
-        "corrected": _("a wrong word put right, nothing masked"),
+        "determined": _("one masked word predicted correctly"),
+        "corrected": _("a wrong word corrected, nothing masked"),
         "who_is_meant": _("whom a pronoun means, F1"),
     }
 

@@ -29,8 +29,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     drawn(names, records, "fits", ways, _("draws whose words go together"), percent=True)
     show_verdicts(claims.judged("xlnet", records), names)
     words = _(
-        "Each arm read the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} guessed, {n}) and was asked the same "
-        "{groups} groups of words in stories it had not read. Processor seconds: {seconds}."
+        "Each arm read the same {tokens:,} tokens ({steps:,} steps, {masked:.0%} guessed, {n}) and was tested on the "
+        "same {groups} groups of words in stories it had not read. Processor seconds: {seconds}."
     )
     scale = records[-1]["scale"]
     caption_records(records, words, masked=scale["masked"], groups=scale["groups"])

@@ -18,7 +18,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_diff(
         [
             CodeChange(
-                _("What is asked: nothing is hidden"), MaskedLanguageModel.corrupt, PermutationLanguageModel.corrupt
+                _("The objective: nothing is hidden"), MaskedLanguageModel.corrupt, PermutationLanguageModel.corrupt
             ),
             CodeChange(_("Who may look at whom"), None, query_mask),
             CodeChange(_("Guesses come from the queries"), BertForPreTraining.forward, PermutationLM.forward),

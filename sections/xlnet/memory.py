@@ -28,7 +28,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def two_rows(lesson: Lesson) -> tuple[str, str]:
     """The two rows of text; an example fills both."""
     ready = list(zip(lesson.examples_called("before"), lesson.examples_called("behind"), strict=True))
-    labels = {"before": _("A row, which stays in the memory"), "behind": _("The next row, which is asked")}
+    labels = {"before": _("A row, which stays in the memory"), "behind": _("The next row, one word of it hidden")}
     texts = []
     for column, key, start in zip(st.columns(2, gap="medium"), labels, ready[0], strict=True):
         with column:
@@ -65,7 +65,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
     words = [[visible(tokenizer.vocab[i]) for i in ids] for ids in (first, second)]
     gains = [predictions(pair, pair.version, first, second, place) for place in range(len(second))]
     most = max(range(len(second)), key=lambda place: gains[place][0][1] - gains[place][1][1])
-    place = pick("place", _("The word that is asked for"), numbered(words[1]), default=most, width=260)
+    place = pick("place", _("The hidden word"), numbered(words[1]), default=most, width=260)
     (with_memory, here), (alone, without), shares = gains[place]
     word = words[1][place]
     st.markdown(

@@ -55,7 +55,7 @@ def begin(steps: int) -> None:
 
 def draw(runs: list) -> None:
     """Accuracy on words of second rows by step, split by the row that determines them."""
-    where = {"before": _("told in the row before"), "here": _("told in its own row")}
+    where = {"before": _("determined by the row before"), "here": _("determined by its own row")}
     lines = {
         f"{run.title}: {words}": [(step, metrics[name]) for step, metrics in evals(run)]
         for name, words in where.items()
@@ -64,7 +64,7 @@ def draw(runs: list) -> None:
     if not (lines := {name: points for name, points in lines.items() if points}):
         st.caption(_("The stories are being written …"))
         return
-    title = _("words of the second row put first")
+    title = _("words of the second row ranked first")
     alt = _("{title}, over the steps. Last: {told}.").format(title=title, told="{told}")
     show_over_steps(lines, title, alt, "memory-learned", name=_("line"), value=_("share"), wide=True)
 
@@ -86,7 +86,7 @@ def recorded() -> None:
         for name, words in measures.items()
     }
     floors = floors_of(EXPERIMENT, measures, records)
-    show_by_measure(values, _("words of the second row put first, %"), "memory-recorded", floors)
+    show_by_measure(values, _("words of the second row ranked first, %"), "memory-recorded", floors)
     show_verdicts(claims.judged(EXPERIMENT, records), arms())
     words = _(
         "A dot a seed, {n}. Each arm goes on from the page’s XLNet for {steps:,} steps, {tokens:,} tokens of the same "

@@ -28,7 +28,7 @@ release = pytest.mark.release
     ("page", "fields", "query"),
     [
         ("albert", "text first", {"part": "Order or topic", "token": 2}),
-        ("electra", "text", {"part": "What is asked"}),
+        ("electra", "text", {"part": "The task"}),
         ("nezha", "text", {}),
         ("xlnet", "text", {"part": "Words together"}),
         ("xlnet", "before behind", {"part": "Memory"}),

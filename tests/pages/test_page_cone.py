@@ -9,10 +9,13 @@ from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
+from minibert.experiments.results import by_arm, read_records
+from minibert.folders import LESSONS
 from minibert.inside.geometry.vectors import sentence_vectors
 from sections.cone import whitening
 from sections.cone.subject import to_fit
 from tests.pages.driver import ROOT, figure, open_page, title_of, whole
+from ui.lesson import Lesson
 from ui.samples import questions, similar_pairs
 
 PAIR = {"a": "My suitcase has disappeared.", "b": "The soup was far too salty."}
@@ -78,3 +81,17 @@ def test_it_is_asked_before_it_is_shown_and_a_search_is_timed(monkeypatch):
 def test_a_chinese_model_has_chinese_sentences():
     app = open_page("cone", model="mini-zh")
     assert len(figure(app, "clouds")["data"][0]["customdata"]) == 60
+
+
+def test_a_model_that_learned_from_pairs_stands_beside_a_bert_that_only_filled_blanks(runs_folder):
+    def last_blocks(model: str) -> list[str]:
+        """The cosines at a last block that the title tells: the model's own first."""
+        return re.findall(r"\d\.\d\d", title_of(open_page("cone", part="The cone", model=model), "narrow"))[1:]
+
+    (plain,) = last_blocks("mini-en")
+    own, beside = last_blocks("minilm-en")
+    assert beside == plain > own
+    said = re.findall(r"\d\.\d\d", Lesson("cone").section("Where there is no cone left")[1])
+    records = read_records(LESSONS / "results" / "cone.jsonl")
+    recorded = [by_arm(records, "mean_cosine")[arm][0] for arm in ("minilm", "mean")]
+    assert said[:2] == [f"{cosine:.2f}" for cosine in recorded]

@@ -82,8 +82,14 @@ def on_toy(folder: Path, values: dict[str, tuple[float, ...]]) -> None:
     recorded(folder, "which-side", {arm: {"meant": seeds} for arm, seeds in values.items()}, floor=FLOOR)
 
 
+def opened(app):
+    """The same app where the differences are."""
+    return driver.part(app, "What may be said")
+
+
 def compared(app) -> list[tuple[str, float | None, float, float | None]]:
     """Of each comparison: its verdict, the paper's difference (None: its sign alone), ours, and half its interval."""
+    opened(app)
     keys = {words: key for key, words in verdict_words().items()}
     line = r"\d+\. .+?: (?:([+−][\d.]+) )?[a-z ]+; ([+−][\d.]+)(?: ± ([\d.]+))? [a-z ]*here.* – \*\*(.+)\*\*"
     lines = [found.groups() for found in (re.fullmatch(line, one) for one in text_of(app).splitlines()) if found]
@@ -156,7 +162,7 @@ def test_all_measures_are_summed_up(results):
         for arm, gap in gaps.items()
     }
     recorded(results, "objectives", values)
-    said = re.search(r"^\*\*All measures.*$", text_of(real()), re.MULTILINE)[0]
+    said = re.search(r"^\*\*All measures.*$", text_of(opened(real())), re.MULTILINE)[0]
     assert list(map(int, re.findall(r"\d+", said))) == [9, 2, 1, 3, 3]  # in all; for, against, unclear, another task
 
 
@@ -168,7 +174,8 @@ def test_where_too_little_was_learned_there_is_no_verdict(results):
         return toy(experiment="objectives")
 
     app = page(0.53)  # (53.05 − 30) / 70: just less than a third
-    assert "33%" in title_of(app, "scores") and title_of(app, "scores") == title_of(app, "differences")
+    found = title_of(app, "scores")
+    assert "33%" in found and found == title_of(opened(app), "differences")
     (row,) = compared(app)
     assert (row[0], *row[2:]) == ("too little learned", -5.0, 0.0)
     assert [one[0] for one in compared(page(0.55))] == ["agrees"]
@@ -182,20 +189,21 @@ def test_what_needs_no_understanding_stands_beside_the_figure(results):
         return real()
 
     app = page()
-    assert re.search(r"66\.5 %\D+ 3%\D+\(86\.7\)", text_of(app))  # the floor, BERT base, how far from one to the other
-    drawn = figure(app, "scores")
+    # the floor, BERT base, how far from one to the other
+    assert re.search(r"66\.5 %\D+ 3%\D+\(86\.7\)", text_of(opened(app)))
+    drawn = figure(page(), "scores")
     assert [shape["x0"] for shape in drawn["layout"]["shapes"]] == [0]  # the scale is the way from there to all right
     theirs = [trace["x"][0] for trace in drawn["data"] if trace["mode"] == "markers+text"]
     assert theirs == [pytest.approx(100 * (score - 68.4) / (100 - 68.4)) for score in (86.7, 86.5)]
     for changes in ({"measured_on": {"mrpc": 90}}, {"command": "python -m minibert experiment x --tasks mine"}):
         other = page(**changes)  # counted on other pairs: nothing is claimed
-        assert "66.5" not in text_of(other) and not figure(other, "scores")["layout"].get("shapes")
+        assert not figure(other, "scores")["layout"].get("shapes") and "66.5" not in text_of(opened(other))
 
 
 def test_only_the_newest_scale_is_shown_and_without_the_base_no_difference(results):
     old = [record("objectives", "mlm+nsp", 0, {"sst2": 0.1}, scale={**asdict(Scale()), "tokens": 5})]
     write_records(results, "objectives", [*old, record("objectives", "no-nsp", 0, {"sst2": 0.7})])
-    app = real()
+    app = opened(real())
     assert app.info and figure(app, "differences") is None
     assert "1 run with 1 seed" in text_of(driver.part(app, "What was scaled down"))
 
@@ -208,9 +216,9 @@ def test_steps_and_perplexity(results):
     scores = {arm: {"determined": (0.8 - 0.01 * i, 0.799 - 0.01 * i)} for i, arm in enumerate(toy_arms)}
     recorded(results, "which-side", scores, floor=FLOOR)
     app = toy(experiment="steps")
-    assert [row[0] for row in compared(app)] == ["agrees"] * 7
     lines = [trace["x"] for trace in figure(app, "over-steps")["data"] if trace.get("mode") == "lines+markers"]
     assert lines == [[400, 800, 1600, 3200]] * 2
+    assert [row[0] for row in compared(app)] == ["agrees"] * 7
     values = {"2/128/2": (40.0, 41.0), "1/128/2": (50.0, 51.0)}
     recorded(results, "size", {arm: {"mlm_perplexity": found, "sst2": (0.7, 0.7)} for arm, found in values.items()})
     assert compared(real(experiment="size")) == [("agrees", 1.2, 10.0, 0.0)]
@@ -257,14 +265,14 @@ def test_a_run_of_ones_own_is_a_star_among_the_recorded_the_papers_and_the_floor
         drawn = figure(app, "scores")["data"]
         return [t["customdata"] for t in drawn if t.get("marker", {}).get("symbol") == "star" and t["x"][0]]
 
-    app = toy(experiment="masking", part="Run one now", owner="two")
+    app = toy(experiment="masking", owner="two")
     assert stars(app) == [[70]]
     longer = toy(experiment="objectives", owner="two")  # recorded ten times as long
     assert not stars(longer)
     fig = figure(longer, "scores")
     assert [t["text"] for t in fig["data"] if t["mode"] == "markers+text"] == [["87.9"], ["77.8"], ["84.9"]]
     assert [shape["x0"] for shape in fig["layout"]["shapes"]] == [0]
-    table = app.table[-1].value
+    table = driver.part(app, "Run one now").table[-1].value
     assert list(table.iloc[:, -2:].iloc[0]) == ["66.0", "70.0"] and len(table) == 1
 
 
@@ -290,8 +298,9 @@ def test_kinds_of_words_stand_beside_each_other(results):
 def test_the_shipped_results_are_drawn_and_a_run_is_offered_for_every_arm(runs_folder, monkeypatch, name):
     monkeypatch.delenv("MINIBERT_RESULTS", raising=False)
     for open_one, part in ((real, "What was scaled down"), (toy, "Run one now")):
-        app = open_one(experiment=name, part=part)
+        app = open_one(experiment=name)
         assert not app.error and figure(app, "over-steps" if name == "steps" else "scores")
+        assert not driver.part(app, part).error
     assert len(app.selectbox(key=f"arm-{name}").options) == len(set(PAPER[f"toy-{name}"]["arms"]) & set(TOY.arms))
 
 

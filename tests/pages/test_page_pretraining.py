@@ -1,22 +1,27 @@
 """The pre-training page: texts in, runs stopped and resumed, steps looked back at, models kept."""
 
 import json
+import math
 import re
+from dataclasses import replace
 from functools import partial
 
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from jobs.run import Run
 from minibert import checkpoint
 from minibert.folders import CHECKPOINTS
-from minibert.pretrain import LOG, fill
+from minibert.pretrain import LOG, PretrainSettings, fill
 from minibert.toy.pretrain import TOY
 from minibert.toy.world import generate, vocabulary
 from minibert.training import snapshots
+from sections.pretraining import cockpit
+from sections.pretraining.settings import STEPS
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import assert_no_markup, figure, link, metrics, part, text_of, whole
+from tests.pages.driver import assert_no_markup, figure, link, metrics, numbers, part, plain, text_of, whole
 from tests.ui.driver import script
 from tests.waiting import until
 from ui import runs
@@ -32,15 +37,41 @@ def app(runs_folder):
     return open_page()
 
 
-def test_the_first_curves_of_a_model_that_ships_wait_for_a_guess(runs_folder):
-    def panels():
-        return [axis for axis in figure(app, "cockpit-curves")["layout"] if axis.startswith("yaxis")]
+def test_the_first_curves_are_of_the_chosen_text_and_wait_for_a_guess(runs_folder):
+    """First the loss; what is guessed is where it begins, of a model of that text's vocabulary."""
+    for data, size, shown in (("toy", len(vocabulary()), 2), ("course", 8192, 1)):
+        app = driver.open_page("pretraining", data=data, told=[])
+        assert f"ln {size:,} = {math.log(size):.2f}" in plain(app.button(key="begins-guess-2").label)
+        assert not figure(app, "cockpit-curves")["data"]
+        whole(app.button(key="begins-guess-2").click().run())
+        drawn = figure(app, "cockpit-curves")
+        assert len([axis for axis in drawn["layout"] if axis.startswith("yaxis")]) == shown
+        begins = numbers(drawn["data"][0]["y"])[0]
+        assert abs(begins - math.log(size)) < min(abs(begins - other) for other in (0, math.log(2), size))
 
-    app = driver.open_page("pretraining")
-    assert len(panels()) == 1
-    whole(app.button(key="begins-guess-0").click().run())
-    assert len(panels()) == 2 and figure(app, "cockpit-curves")["data"]
-    assert "mini-en" in driver.title_of(app, "cockpit-curves")
+
+def test_the_recorded_run_is_the_page_s_own_but_from_random_numbers():
+    begun, *events = map(json.loads, (LESSON.folder / LOG).read_text("utf-8").splitlines())
+    recorded = PretrainSettings.from_dict(begun["settings"])
+    assert replace(recorded, start=TOY.start, minutes=TOY.minutes, steps=None, snapshots=TOY.snapshots) == TOY
+    assert recorded.steps == STEPS == events[-1]["step"] and begun["details"]["vocab_size"] == len(vocabulary())
+
+
+def test_a_run_in_progress_is_seen_stopped_and_opened_from_every_part(runs_folder, monkeypatch):
+    run = Run(runs.manager(), runs.manager().directory, "me", "mine", "pretraining/1", "x:y")
+    run.store()
+    step = {"step": 7, "progress": 0.5, "loss": 4.25, "lr": 1e-3, "tokens": 70, "tokens_per_second": 9.0}
+    run.add([json.dumps({"event": "step", "seconds": 1.0, "parts": {"mlm_loss": 4.25}, **step})])
+    run.change("running")
+    run.cancel = lambda: run.change("cancelled")
+    monkeypatch.setitem(runs.manager()._runs, run.id, run)
+    app = open_page(owner="me", part="The recipe")
+    (line,) = app.get("progress")
+    assert "7" in line.proto.text and "4.25" in line.proto.text and figure(app, "cockpit-curves") is None
+    whole(app.button(key=f"watch-{run.id}").click().run())
+    assert app.session_state["part"] == cockpit.title() and figure(app, "cockpit-curves")
+    whole(part(app, "Keep it").button(key=f"stop-{run.id}").click().run())
+    assert run.over
 
 
 def upload(content: bytes, **query) -> AppTest:
@@ -57,6 +88,7 @@ def test_its_defaults_are_the_toy_world_s_and_a_story_shows_what_determines_its_
     chosen = [app.session_state[name] for name in ("size", "start", "optimizer")]
     assert chosen == [TOY.preset, TOY.start, TOY.optimization.optimizer]
     assert not app.button(key="train").disabled
+    part(app, "The text")
     story = generate(3, world="small")
     asked = [word for word in story.words if word.kind]
     assert f"{len(asked)} of its {len(story.words)} " in text_of(app)
@@ -82,7 +114,7 @@ def test_any_sentence_is_text(app):
 
 
 def test_what_is_uploaded_is_counted_and_can_be_learned_from_unless_it_is_unusable(runs_folder):
-    app = upload("\n\n".join(f"document number {n}." for n in range(30)).encode())
+    app = part(upload("\n\n".join(f"document number {n}." for n in range(30)).encode()), "The text")
     assert re.search(r"\b30 \w+, 90 ", text_of(app)) and not app.button(key="train").disabled
     assert not upload(b"One document.\n").button(key="train").disabled
     for content, query in (

@@ -40,6 +40,6 @@ def test_eight_bits_are_measured_and_the_claim_is_told():
     for claim in ("size", "losses"):
         app = open_page("smaller", part="The claim", claim=claim)
         assert any(len(frame.value) == 7 for frame in app.dataframe) or figure(app, "scores-claim") is not None
-    app = open_page("smaller", part="What is asked", T="5.0")
+    app = open_page("smaller", part="The losses", T="5.0")
     (shown,) = (table.value["T = 5"] for table in app.table if "T = 5" in table.value.columns)
     assert list(shown) == ["49.1%", "32.9%", "18.0%"]  # of 4, 2 and -1, each by 5

@@ -1,6 +1,7 @@
 """The XLNet page: an order and its two masks, two streams as one row, words that go together, and the memory of the row
 before, each as the model computes it."""
 
+import math
 import re
 
 import pytest
@@ -16,7 +17,9 @@ from sections.xlnet.subject import orders
 from tests.pages.driver import ROOT, figure, html_of, open_page, text_of, whole
 from tests.pages.finished_runs import run_of
 from ui.claim import records_of
+from ui.lesson import Lesson
 
+LESSON = Lesson("xlnet")
 FOLDER = ROOT / "checkpoints" / "xlnet-toy"
 TEXT = "leo was sick, so clara gave him some medicine."
 ROWS = ("felix was an eager boy. felix lost the scarf.", "he searched alone.")
@@ -82,6 +85,19 @@ def test_joint_probabilities_are_the_models(runs_folder, models):
     assert figure(app, "joint")["data"][0]["text"] == [f"{value:.2%}" for value in wanted]
     app = open_page("xlnet", owner="me", text=TEXT, part="Words together")  # the usual words are some that go together
     assert app.selectbox(key="choice-first").value == 2 and app.selectbox(key="choice-second").value == 9
+
+
+def test_the_lesson_s_probabilities_are_the_model_s(models):
+    xlnet, _, tokenizer = models
+    said = list(map(int, re.findall(r"(\d+) %", LESSON.section("Words that go together")[1])))
+    (example, hidden), found = next(iter(LESSON.points.items())), []
+    for text, other, word in ((example, "an", hidden), (TEXT, "sick", "medicine")):
+        encoding = tokenizer.encode(text)
+        places = [encoding.tokens.index(one) for one in (other, word)]
+        (alone,) = at_once(xlnet, encoding.ids, places, tokenizer.mask_id)[1:]
+        (given,) = in_order(xlnet, encoding.ids, places, tokenizer.mask_id)[1:]
+        found += [100 * math.exp(alone), 100 * math.exp(given)]
+    assert said == list(map(round, found))
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ class MultilabelView(TaskView):
             return
         target = [int(label in example.labels) for label in labels]
         kinds = ["kept" if one else "plain" for one in target]
-        st.markdown(_("What the loss is told, a number a label:"))
+        st.markdown(_("The target of the loss, a number a label:"))
         show_tokens(labels, under=target, kinds=kinds, label=_("Labels"))
 
     def headline(self, answer) -> tuple[str, float | None]:
