@@ -435,7 +435,7 @@ def rows_of(
         if len(cells) < needed or (width is not None and len(cells) != width):
             expected = needed if width is None else width
             at_fault = min(len(cells), expected) + 1
-            source.problem(line, at_fault, f"{len(cells)} columns where {expected} are expected")
+            source.problem(line, at_fault, f"{len(cells)} column{'s' * (len(cells) > 1)} where {expected} are expected")
             continue
         wanted = {what: answer_in(cells[place], what, source) for what, place in at.items()}
         empty = next((what for what, cell in wanted.items() if not cell and what not in may_be_empty), None)

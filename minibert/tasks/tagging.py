@@ -108,7 +108,9 @@ def read_columns(source: Source) -> list[TaggedExample]:
             flush()
         elif len(cells) < 2 or (width is not None and len(cells) != width):
             expected = "a word and its tag" if width is None else f"{width} columns"
-            source.problem(number, len(cells) + 1, f"{len(cells)} columns where {expected} are expected")
+            source.problem(
+                number, len(cells) + 1, f"{len(cells)} column{'s' * (len(cells) > 1)} where {expected} are expected"
+            )
             bad = True
         elif not cells[0]:
             source.problem(number, 1, "the word is empty")

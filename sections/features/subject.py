@@ -43,7 +43,7 @@ def read(lesson: Lesson) -> Inputs:
             kind = choice("asked", _("Task"), questions)
             shown = CLASS
             if kind == "tagging":
-                sets = {TAGGING: _("our own sentences with names"), "features-conll": _("CoNLL-2003, 2,000 sentences")}
+                sets = {TAGGING: _("our own sentences"), "features-conll": "CoNLL-2003"}
                 shown = choice("set", _("Data"), sets)
         with drawer():
             start_choice(TAGGING, "features-conll", CLASS)

@@ -43,7 +43,7 @@ def _file(served: Served) -> None:
             "named, and nothing is dropped silently. Two lines here are wrong; mend them, or break others:"
         )
     )
-    text = st.text_area(_("Your file"), key="file", height=170)
+    text = st.text_area(_("Your file"), key="file", height=220)
     try:
         data = TASKS["classification"].parse(text.encode("utf-8", "replace"), "mine.tsv")
     except TaskDataError as error:

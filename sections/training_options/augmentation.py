@@ -49,6 +49,9 @@ def show(lesson: Lesson, text: str) -> None:
     st.markdown(_("Each copy keeps the label of the sentence. Would you have given it the same?"))
     measured.show({method: _("{way}: a copy each, so twice the steps").format(way=method) for method in METHODS})
     lesson.show(HEADING)
+    columns = (_("a review"), _("in Chinese"), _("back in English"))
+    st.table([dict(zip(columns, row.split(" | "), strict=True)) for row in lesson.examples_called("back")])
+    st.caption(_("Written by hand, as two translation models might answer. Which of the three has lost its label?"))
     command("--augment replace", f"--augment-rate {rate:g}", "--augment-copies 3")
     from minibert.finetune.augmentation import changed_words
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sections.training_options import measured
 from sections.training_options.bench import MODEL, TASK, command, example_of
-from ui.inputs import pick
+from ui.inputs import choice, pick
 from ui.lesson import Lesson
 from ui.model_cache import outline_of
 from ui.page import drawer, picture
@@ -15,7 +15,7 @@ from ui.text import show_tokens
 from ui.translations import _
 
 HEADING = "Several texts"
-BESIDE = ("title", "reply")  # of the reviews with a verdict
+BESIDE = {"verdicts": ("title", "reply"), "answered": ("body", "answer")}  # data set → columns of its further texts
 
 
 def show(lesson: Lesson, text: str) -> None:
@@ -26,13 +26,25 @@ def show(lesson: Lesson, text: str) -> None:
         "tail": _("tail"),
         "head_tail": _("head + tail"),
     }
-    names = (_("the review"), _("the title"), _("the reply"))
     first, *places, last = st.columns(5, gap="medium", vertical_alignment="bottom")
     with first:
         way = pick("cut", _("Too long?"), list(ways.values()))
-    with last, drawer(_("The others"), key="more", holds=("title", "reply")):
-        title = st.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
-        reply = st.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
+    with last, drawer(_("The texts"), key="more", holds=("title", "reply", "question", "body", "answer")):
+        kinds = {"verdicts": _("a review, its title, a reply"), "answered": _("a question, its details, an answer")}
+        data = choice("three", _("Which three"), kinds)
+        if data == "verdicts":
+            names = (_("the review"), _("the title"), _("the reply"))
+            title = st.text_input(_("Title"), _("A weekend in March"), key="title", max_chars=200)
+            reply = st.text_input(_("The owner’s reply"), _("Thank you for writing to us."), key="reply", max_chars=500)
+            texts = text, title, reply
+        else:
+            names = (_("the title"), _("the question"), _("the answer"))
+            title, body, answer = lesson.examples_called("question")
+            texts = (
+                st.text_input(_("Title"), title, key="question", max_chars=200),
+                st.text_input(_("The question"), body, key="body", max_chars=500),
+                st.text_input(_("An answer"), answer, key="answer", max_chars=500),
+            )
     way = list(ways)[way]
     budgets = None
     if way == "budget":
@@ -46,12 +58,13 @@ def show(lesson: Lesson, text: str) -> None:
     from minibert.tasks import TASKS, Options
 
     options = Options(
-        max_length=room + 1 + len(names), truncation=way, budgets=budgets, texts_beside=BESIDE, pooling="mean"
+        max_length=room + 1 + len(names), truncation=way, budgets=budgets, texts_beside=BESIDE[data], pooling="mean"
     )
     tokenizer = outline_of(MODEL).tokenizer
-    (row,) = TASKS[TASK].input_rows(tokenizer, example_of(text, "positive", title=title, reply=reply), [], options)
+    example = example_of(texts[0], "", **dict(zip(BESIDE[data], texts[1:], strict=True)))
+    (row,) = TASKS[TASK].input_rows(tokenizer, example, [], options)
     drawn = iter(list(zip(row.tokens, row.segments, row.cut, strict=True))[1:])  # without [CLS]
-    parts = [list(islice(drawn, len(ids) + 1)) for ids in tokenizer.encode_bulk([text, title, reply])]
+    parts = [list(islice(drawn, len(ids) + 1)) for ids in tokenizer.encode_bulk(texts)]
     with picture():
         for name, part in zip(names, parts, strict=True):
             kept = sum(not cut for _token, _segment, cut in part) - 1
@@ -72,11 +85,11 @@ def show(lesson: Lesson, text: str) -> None:
     lesson.show(HEADING)
     given = f"--budgets {' '.join(map(str, budgets))}" if budgets else ""
     command(
-        f"--texts-beside {' '.join(BESIDE)}",
+        f"--texts-beside {' '.join(BESIDE[data])}",
         f"--max-length {options.max_length}",
         f"--truncation {way}",
         given,
-        data="verdicts",
+        data=data,
     )
     from minibert.tasks.sequences import assembled
     from minibert.text.truncation import longest_first

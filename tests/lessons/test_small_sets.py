@@ -14,15 +14,15 @@ from minibert.sentence_vectors.rows import questions_of
 from minibert.tasks import TASKS, guess_task
 from minibert.text.characters import is_cjk
 from minibert.text.documents import read_documents, split_sentences
-from tests.lessons.data_files import DATA, alike, assert_clean, lines, readme, row_of, said_once, text
+from tests.lessons.data_files import DATA, PARTS, alike, assert_clean, lines, readme, row_of, said_once, text
 
 # --- all sets --------------------------------------------------------------------------------------------------------
 
 SETS = {
-    "classification": ["animals", "verdicts", "reviews", "reviews-zh"],
+    "classification": ["animals", "verdicts", "reviews", "reviews-zh", "topics-zh", "answered"],
     "pair": ["pairs"],
     "similarity": ["similarity"],
-    "multilabel": ["emotions"],
+    "multilabel": ["emotions", "hobbies-zh"],
     "tagging": ["entities", "entities-zh"],
     "span": ["questions", "questions-zh"],
     "span-or-none": ["questions-or-none"],
@@ -47,6 +47,27 @@ def test_it_is_read_whole_and_its_task_is_guessed(name):
     assert train.problems == dev.problems == [] and min(len(train.examples), len(dev.examples)) >= 30
     assert set(dev.labels) <= set(train.labels)  # what is learned is what is asked
     assert guess_task(paths[0].read_bytes(), paths[0].name) == task
+
+
+@pytest.mark.parametrize("name", ["topics-zh", "hobbies-zh", "answered"])
+def test_a_set_of_few_rows_is_clean_said_once_and_counted_by_its_readme(name):
+    columns, counts = {part: lines(f"{name}/{part}.tsv")[1:] for part in PARTS}, {}
+    for part, rows in columns.items():
+        assert_clean([sentence for *texts, _label in rows for sentence in texts], least=2)
+        counts[part] = Counter(label for *_texts, labels in rows for label in filter(None, labels.split(",")))
+    train, dev = ([sentence for *texts, _label in columns[part] for sentence in set(texts)] for part in PARTS)
+    assert not set(train) & set(dev) and alike(train, dev) == []
+    if name == "answered":
+        for part, rows in columns.items():
+            assert set(Counter(tuple(texts[:2]) for *texts, _label in rows).values()) == {2}, part
+            assert set(Counter(answer for _title, _body, answer, _label in rows).values()) == {2}, part
+        assert counts["train"] == {"yes": 22, "no": 22} and counts["dev"] == {"yes": 16, "no": 16}
+        assert row_of("rows", 44, 32, 76) in readme(name)
+    else:
+        assert said_once(train + dev)
+        for label in counts["train"] | counts["dev"]:
+            n, m = (counts[part][label] for part in PARTS)
+            assert row_of(label, n, m, n + m) in readme(name), label
 
 
 # --- fill in the blank -----------------------------------------------------------------------------------------------

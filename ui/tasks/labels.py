@@ -44,7 +44,13 @@ class MultilabelView(TaskView):
 
     def sets(self) -> dict[str, DataSet]:
         note = _("eight labels; a third of the messages have more than one")
-        return {"emotions": DataSet(self.name, ".tsv", _("Emotions"), note)}
+        hobbies = _("six hobbies; half of the texts have one, four in ten several, some none")
+        return {
+            "emotions": DataSet(self.name, ".tsv", _("Emotions"), note),
+            "hobbies-zh": DataSet(
+                self.name, ".tsv", _("Hobbies, Chinese"), hobbies, "zh", small=Values(16, 8, 1e-3, 32)
+            ),
+        }
 
     def form(self, example, key) -> dict[str, Any] | str | None:
         return one_text(example, key)

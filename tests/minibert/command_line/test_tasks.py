@@ -92,7 +92,7 @@ def test_what_is_wrong_is_said_and_where(tmp_path, small_checkpoint):
     file.write_text("text\tlabel\n" + "a z\tyes\nb\tno\n" * 5 + "lonely\n")
     asked = ("finetune", "--train", file, "--model", small_checkpoint, "--out", tmp_path / "m", *SMALL)
     code, _, err = call(*asked)
-    assert code == 0 and f"{file}, line 12, column 2: 1 columns where 2 are expected" in err
+    assert code == 0 and f"{file}, line 12, column 2: 1 column where 2 are expected" in err
     code, _, err = call(*asked, "--strict")
     assert code == 2 and "train.tsv, line 12, column 2" in err
     code, _, err = call(*asked, "--format", "swag")

@@ -36,16 +36,16 @@ def test_quotes_in_tsv_are_characters_and_in_csv_quotes():
     assert parse('text\tlabel\n"Fine, he said\ta\nok\tb\n').examples[0].text == '"Fine, he said'
     data = parse('text,label\n"Fine, he said,\n ""twice""",a\nlonely\nok,b\n', "a.csv")
     assert data.examples[0].text == 'Fine, he said,\n "twice"'
-    assert data.problems == [Problem(4, 2, "1 columns where 2 are expected")]  # quoted line breaks are counted
+    assert data.problems == [Problem(4, 2, "1 column where 2 are expected")]  # quoted line breaks are counted
 
 
 def test_bad_lines_are_passed_over_and_named():
     text = "sentence\tlabel\ngood\t1\nno label\n\t0\nbad\t\nfine\t0\n"
-    problems = ["1 columns where 2 are expected", "the text is empty", "the label is empty"]
+    problems = ["1 column where 2 are expected", "the text is empty", "the label is empty"]
     data = parse(text)
     assert len(data.examples) == 2
     assert data.problems == [Problem(3, 2, problems[0]), Problem(4, 1, problems[1]), Problem(5, 2, problems[2])]
-    with pytest.raises(TaskDataError, match=r"data.tsv, line 3, column 2: 1 columns where 2 are expected"):
+    with pytest.raises(TaskDataError, match=r"data.tsv, line 3, column 2: 1 column where 2 are expected"):
         parse(text, strict=True)
 
 
@@ -58,7 +58,7 @@ def test_bad_lines_are_passed_over_and_named():
         ("kind\tlabel\nx\t1\n", "a.tsv", "line 1: the header has no text column"),
         ("just a line\nanother\n", "a.txt", "expected a header with `sentence` and `label`.*found 1 column$"),
         ("a\tb\tc\n", "a.tsv", "found 3 columns"),
-        ("sentence\tlabel\nx\n", "a.tsv", "no usable line; line 2, column 2: 1 columns"),
+        ("sentence\tlabel\nx\n", "a.tsv", "no usable line; line 2, column 2: 1 column"),
         (b"text\tlabel\nx\t1\ncaf\xe9\t0\n", "a.tsv", "a.tsv, line 3: not UTF-8"),
         ("text\tlabel\nx\0y\t1\n", "a.tsv", "line 2: a NUL byte"),
         ('text,label\n"never closed,1\n', "a.csv", "a.csv, line 2: unexpected end of data"),
