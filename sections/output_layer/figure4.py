@@ -82,10 +82,10 @@ def _draw(subject: Inputs) -> None:
             ngettext("{n} token did not fit and is cut.", "{n} tokens did not fit and are cut.", cut).format(n=cut)
         )
     if len(names := _names(subject)) > BARS:
-        words = _("Drawn: the {few} likeliest of {n} labels, which are {labels}.")
+        drawn = _("Drawn: the {few} likeliest of {n} labels, which are {labels}.")
         if answer is None:
-            words = _("Drawn: the first {few} of {n} labels, which are {labels}.")
-        st.caption(words.format(few=BARS, n=len(names), labels=literal(", ".join(names))))
+            drawn = _("Drawn: the first {few} of {n} labels, which are {labels}.")
+        st.caption(drawn.format(few=BARS, n=len(names), labels=literal(", ".join(names))))
     in_words(
         alt,
         "figure4-words",
