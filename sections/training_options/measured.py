@@ -7,7 +7,7 @@ import streamlit as st
 from minibert.experiments import claims
 from minibert.experiments.comparisons import REQUIRED
 from minibert.experiments.results import paired_difference
-from ui.claim import mean_and_sd, records_of, seeds_in_words, show_missing, show_provenance, signed, verdict_words
+from ui.claim import mean_and_sd, records_of, seeds_in_words, show_provenance, signed, verdict_words
 from ui.text import literal
 from ui.translations import _
 
@@ -24,30 +24,39 @@ def nothing(words: str) -> None:
     st.markdown(words)
 
 
-def show(arms: Mapping[str, str], table: str = COMPARED, base: str = USUAL) -> None:
-    """The accuracy of each of these arms, and its difference to `base` seed by seed. arms: of the table of
-    claims.toml → in words, with `base` where that has others than usual settings."""
-    title()
+def show(arms: Mapping[str, str], table: str = COMPARED, base: str = USUAL, titled: bool = True) -> None:
+    """The accuracy of each of these arms, and its difference to `base` seed by seed; or that none has been recorded.
+    arms: in words, with `base` where that has others than the usual settings · table: of claims.toml."""
     records = records_of(table, REQUIRED)
     accuracies = claims.values(records, "accuracy")
-    if base not in accuracies or not accuracies.keys() & arms.keys():
-        show_missing(f"python -m minibert experiment {table} --seeds 3")
+    if titled:
+        title()
+    if base not in accuracies or not accuracies.keys() & (arms.keys() - {base}):
+        start = claims.tables()[table]["results"].rpartition("/")[0]
+        st.markdown(
+            _("No run with this switch has been recorded here yet. This records them, from {start}:").format(
+                start=start
+            )
+        )
+        st.code(f"python -m minibert experiment {table} --seeds 3 --model checkpoints/{start}", "bash")
         return
     judged = {one.claim.arm: one for one in claims.judged(table, records, "accuracy") if one.claim.base == base}
     rows = []
     for arm, words in {base: _("usual settings"), **arms}.items():
         if not (seeds := accuracies.get(arm)):
             continue
-        ours, claim = paired_difference(seeds, accuracies[base]) if arm != base else None, judged.get(arm)
+        ours = paired_difference(seeds, accuracies[base]) if arm != base else None
         rows.append(
             {
                 _("switch"): words,
                 _("accuracy, %"): mean_and_sd(seeds.values()),
                 _("difference, seed by seed"): f"{signed(ours.mean)} ± {ours.half:.1f}" if ours and ours.half else "–",
-                _("what its paper says"): literal(claim.claim.source) if claim else "–",
-                _("held against it"): verdict_words()[claim.verdict] if claim else "–",
             }
         )
+        if judged:
+            one = judged.get(arm)
+            rows[-1][_("what its paper says")] = literal(one.claim.source) if one else "–"
+            rows[-1][_("held against it")] = verdict_words()[one.verdict] if one else "–"
     st.table(rows)
     last = records[-1]
     words = _(

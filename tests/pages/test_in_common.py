@@ -66,10 +66,6 @@ def test_words_that_both_models_have_never_read_are_named_unknown(runs_folder, p
         *(("albert", {"claim": claim}, "albert") for claim in ("order", "time")),
         *((name, {}, name) for name in ("nezha", "xlnet", "sentence_vectors", "few_labels", "dialogue")),
         *(("training_options", {"option": option}, "lamb") for option in ("lamb", "batches")),
-        *(
-            ("training_options", {"option": option}, "options")
-            for option in ("rates", "dropout", "mlm", "augmentation")
-        ),
         ("xlnet", {"part": "Its worth"}, "xlnet_memory"),
         ("ernie2", {"part": "The claim"}, "ernie2"),
         ("to_write", {"unilm": "claim"}, "to_write"),
