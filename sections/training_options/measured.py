@@ -33,11 +33,7 @@ def show(arms: Mapping[str, str], table: str = COMPARED, base: str = USUAL, titl
         title()
     if base not in accuracies or not accuracies.keys() & (arms.keys() - {base}):
         start = claims.tables()[table]["results"].rpartition("/")[0]
-        st.markdown(
-            _("No run with this switch has been recorded here yet. This records them, from {start}:").format(
-                start=start
-            )
-        )
+        st.markdown(_("No run with this switch has been recorded here yet. This records them:"))
         st.code(f"python -m minibert experiment {table} --seeds 3 --model checkpoints/{start}", "bash")
         return
     judged = {one.claim.arm: one for one in claims.judged(table, records, "accuracy") if one.claim.base == base}
@@ -46,13 +42,9 @@ def show(arms: Mapping[str, str], table: str = COMPARED, base: str = USUAL, titl
         if not (seeds := accuracies.get(arm)):
             continue
         ours = paired_difference(seeds, accuracies[base]) if arm != base else None
-        rows.append(
-            {
-                _("switch"): words,
-                _("accuracy, %"): mean_and_sd(seeds.values()),
-                _("difference, seed by seed"): f"{signed(ours.mean)} ± {ours.half:.1f}" if ours and ours.half else "–",
-            }
-        )
+        apart = "–" if ours is None or ours.half is None else f"{signed(ours.mean)} ± {ours.half:.1f}"
+        accuracy = mean_and_sd(seeds.values())
+        rows.append({_("switch"): words, _("accuracy, %"): accuracy, _("difference, seed by seed"): apart})
         if judged:
             one = judged.get(arm)
             rows[-1][_("what its paper says")] = literal(one.claim.source) if one else "–"
