@@ -51,7 +51,9 @@ def show(lesson: Lesson, text: str) -> None:
             show_lengths(lengths, chosen, key="share-within")
         with right:
             _batches(size, chosen, memory)
-    measured.show({"whole": _("the whole text"), "head-32": _("its first 32 tokens")}, "truncation", "whole")
+    measured.show(
+        {"whole": _("the whole text"), "head-32": _("its first 32 tokens")}, "truncation", "minilm-en", "whole"
+    )
     lesson.show(HEADING)
     command(f"--max-length {chosen}", "--group-by-length")
     from minibert.count import largest_batch

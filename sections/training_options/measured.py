@@ -7,11 +7,10 @@ import streamlit as st
 from minibert.experiments import claims
 from minibert.experiments.comparisons import REQUIRED
 from minibert.experiments.results import paired_difference
-from ui.claim import mean_and_sd, records_of, seeds_in_words, show_provenance, signed, verdict_words
+from minibert.folders import results_to_read
+from ui.claim import mean_and_sd, records_at, seeds_in_words, show_provenance, signed
 from ui.text import literal
 from ui.translations import _
-
-COMPARED, USUAL = "options", "usual"
 
 
 def title() -> None:
@@ -24,31 +23,30 @@ def nothing(words: str) -> None:
     st.markdown(words)
 
 
-def show(arms: Mapping[str, str], table: str = COMPARED, base: str = USUAL, titled: bool = True) -> None:
+def show(
+    arms: Mapping[str, str],
+    comparison: str = "options",
+    start: str = "mini-en",
+    base: str = "usual",
+    titled: bool = True,
+) -> None:
     """The accuracy of each of these arms, and its difference to `base` seed by seed; or that none has been recorded.
-    arms: in words, with `base` where that has others than the usual settings · table: of claims.toml."""
-    records = records_of(table, REQUIRED)
+    arms: in words, with `base` where that has others than the usual settings · start: the checkpoint."""
+    records = records_at(results_to_read(f"{start}/{comparison}.jsonl"), REQUIRED)
     accuracies = claims.values(records, "accuracy")
     if titled:
         title()
     if base not in accuracies or not accuracies.keys() & (arms.keys() - {base}):
-        start = claims.tables()[table]["results"].rpartition("/")[0]
         st.markdown(_("No run with this switch has been recorded here yet. This records them:"))
-        st.code(f"python -m minibert experiment {table} --seeds 3 --model checkpoints/{start}", "bash")
+        st.code(f"python -m minibert experiment {comparison} --seeds 3 --model checkpoints/{start}", "bash")
         return
-    judged = {one.claim.arm: one for one in claims.judged(table, records, "accuracy") if one.claim.base == base}
     rows = []
     for arm, words in {base: _("usual settings"), **arms}.items():
-        if not (seeds := accuracies.get(arm)):
-            continue
-        ours = paired_difference(seeds, accuracies[base]) if arm != base else None
-        apart = "–" if ours is None or ours.half is None else f"{signed(ours.mean)} ± {ours.half:.1f}"
-        accuracy = mean_and_sd(seeds.values())
-        rows.append({_("switch"): words, _("accuracy, %"): accuracy, _("difference, seed by seed"): apart})
-        if judged:
-            one = judged.get(arm)
-            rows[-1][_("what its paper says")] = literal(one.claim.source) if one else "–"
-            rows[-1][_("held against it")] = verdict_words()[one.verdict] if one else "–"
+        if seeds := accuracies.get(arm):
+            ours = paired_difference(seeds, accuracies[base]) if arm != base else None
+            apart = "–" if ours is None or ours.half is None else f"{signed(ours.mean)} ± {ours.half:.1f}"
+            accuracy = mean_and_sd(seeds.values())
+            rows.append({_("switch"): words, _("accuracy, %"): accuracy, _("difference, seed by seed"): apart})
     st.table(rows)
     last = records[-1]
     words = _(

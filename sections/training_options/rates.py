@@ -70,7 +70,7 @@ def show(lesson: Lesson, text: str) -> None:
         figure(fig, alt if revealed else finding, key="rates")
     measured.show({"decay": _("decay 0.8 a layer"), "frozen": _("embeddings and 2 blocks frozen")})
     whole = {"fine-tuned-cls": _("all of BERT trained"), "frozen-cls": _("all of BERT frozen, rate 5e-3")}
-    measured.show(whole, "pooling", "fine-tuned-cls", titled=False)
+    measured.show(whole, "pooling", "minilm-en", "fine-tuned-cls", titled=False)
     lesson.show(HEADING)
     command(f"--layer-decay {decay:g}", f"--freeze {freeze}")
     from minibert.finetune.learner import frozen_modules
