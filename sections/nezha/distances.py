@@ -44,9 +44,9 @@ def columns_html(inputs: Inputs) -> str:
         )
     names = {
         "↑": _("the word"),
-        "●": _("BERT: its position, which has a vector"),
-        "↔": _("NEZHA: its distance from the chosen word"),
-        "▮": _("what that adds to the score"),
+        "●": _("BERT: its position"),
+        "↔": _("NEZHA: its distance from the chosen one"),
+        "▮": _("adds to the score"),
     }
     rows = "".join(f"<li>{symbol} {html.escape(name)}</li>" for symbol, name in names.items())
     label = html.escape(_("position and distance of each word, and what the distance adds to the score"))
@@ -57,7 +57,7 @@ def columns_html(inputs: Inputs) -> str:
 
 
 def number(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
+    return f"{value:+.1f}".replace("-", "−") if abs(value) >= 0.05 else "0.0"
 
 
 def signed(value: int) -> str:
