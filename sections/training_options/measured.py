@@ -8,7 +8,7 @@ from minibert.experiments import claims
 from minibert.experiments.comparisons import REQUIRED
 from minibert.experiments.results import paired_difference
 from minibert.folders import results_to_read
-from ui.claim import mean_and_sd, records_at, seeds_in_words, show_provenance, signed
+from ui.claim import mean_and_sd, records_at, seeds_in_words, signed
 from ui.text import literal
 from ui.translations import _
 
@@ -51,7 +51,14 @@ def show(
     last = records[-1]
     words = _(
         "Mean and standard deviation of {n}; the difference with its 95 % interval: one that holds 0 may come from the "
-        "seeds. {train:,} texts to train on, measured on {dev:,}, from {model}."
+        "seeds. {train:,} texts to train on, measured on {dev:,}, from {model}. Made with: {command}"
     )
-    train, dev, model = last["examples"], last["measured_on"], literal(last["model"])
-    show_provenance(records, words.format(n=seeds_in_words(records), train=train, dev=dev, model=model))
+    st.caption(
+        words.format(
+            n=seeds_in_words(records),
+            train=last["examples"],
+            dev=last["measured_on"],
+            model=literal(last["model"]),
+            command=f"`{last['command']}`",
+        )
+    )
