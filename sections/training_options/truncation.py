@@ -4,6 +4,7 @@ import statistics
 
 import streamlit as st
 
+from sections.training_options import measured
 from sections.training_options.bench import MODEL, command
 from ui import recorded
 from ui.claim import show_claims
@@ -45,9 +46,10 @@ def show(lesson: Lesson, text: str) -> None:
             )
         if len(tokens) <= room:
             st.markdown(_("The text has {n} tokens and fits: nothing is cut.").format(n=len(tokens)))
-    lesson.show(HEADING)
-    lesson.show(SCORES)
+    measured.title()
     _scores()
+    lesson.show(SCORES)
+    lesson.show(HEADING)
     command(f"--max-length {room + 2}", "--truncation head_tail", data="verdicts")
     show_source(keep, label=_("What stays"))
 
