@@ -202,8 +202,8 @@ def test_a_passage_is_in_view_before_training(runs_folder):
 
 
 def test_of_more_labels_than_are_drawn_all_are_listed(runs_folder):
-    app = open_page(task="labels")
-    labels = TASKS["labels"].labels(shipped("emotions").train)
+    app = open_page(task="multilabel")
+    labels = TASKS["multilabel"].labels(shipped("emotions").train)
     assert len(drawn(app)["answer"]["bars"]) < len(labels) and all(label in captions(app) for label in labels)
 
 
