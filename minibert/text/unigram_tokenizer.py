@@ -14,7 +14,7 @@ import tokenizers
 from tokenizers import AddedToken
 
 from minibert.text.json_values import json_object
-from minibert.tokenizer import Token, Tokenizer, add_tokens, write_files
+from minibert.tokenizer import GENERIC, Token, Tokenizer, add_tokens, write_files
 
 SPACE = "▁"
 SPECIAL_TOKENS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
@@ -98,7 +98,7 @@ class UnigramTokenizer(Tokenizer):
 
     def save(self, directory) -> None:
         """Write tokenizer.json and tokenizer_config.json, which transformers reads as they are."""
-        config = {"tokenizer_class": "PreTrainedTokenizerFast", **NAMED}
+        config = {"tokenizer_class": GENERIC[-1], **NAMED}
         files = {
             "tokenizer.json": self._fast.to_str(pretty=True) + "\n",
             "tokenizer_config.json": json.dumps(config, indent=2) + "\n",

@@ -25,6 +25,7 @@ from ui.sticky_state import keep
 from ui.task_data import ChosenData, choose_data, task_choice
 from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
+from ui.tasks.forms import MINE
 from ui.text import literal, shorten
 from ui.translations import _
 
@@ -177,7 +178,7 @@ def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) 
     read = [name for event in begun if event for name in event["settings"].get("texts_beside", ())]
     columns |= dict.fromkeys(further_texts(data, [*st.session_state.get("texts-beside", ()), *read]))
     with place:
-        given = answer_form(TASKS[task], example, key="mine", columns=columns)
+        given = answer_form(TASKS[task], example, key=MINE, columns=columns)
     if given is not None:
         set_own_input(task, given)
     return given

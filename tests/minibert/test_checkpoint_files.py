@@ -48,7 +48,7 @@ def test_what_is_wrong_is_named(folder, gone, instead, said):
 
 
 def test_it_needs_no_torch():
-    code = "import sys; from minibert.checkpoint_files import refusal; print(refusal({!r}), 'torch' in sys.modules)"
-    code = code.format(str(MODEL))
+    code = "import pathlib, sys; from minibert.checkpoint_files import refusal; "
+    code += f"print(refusal(pathlib.Path({str(MODEL)!r})), 'torch' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout
     assert said.split() == ["None", "False"]

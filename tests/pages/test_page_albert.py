@@ -65,7 +65,7 @@ def test_the_picture_is_what_both_models_computed(runs_folder, models, tokenizer
 def test_a_checkpoint_of_ones_own_stands_beside_a_bert_that_reads_with_its_own_vocabulary(
     runs_folder, models, tokenizer, tmp_path, monkeypatch
 ):
-    text = "Felix repaired the umbrella."
+    text = "Unbelievably clumsy Felix repaired the umbrella."
     shutil.copytree(PAIR / "albert", tmp_path / "my-albert")
     monkeypatch.setenv("MINIBERT_MODELS", str(tmp_path))
     ours, theirs = tokenizer.encode(text), checkpoint.load_tokenizer(ROOT / "checkpoints" / "minilm-en").encode(text)
@@ -79,7 +79,7 @@ def test_a_checkpoint_of_ones_own_stands_beside_a_bert_that_reads_with_its_own_v
     assert [step for *_, step in boxes["ALBERT"]] == pytest.approx(albert.distances[:, place], abs=0.051)
     assert [step for *_, step in boxes["BERT"]] == pytest.approx(bert.distances[:, same], abs=0.051)
     app = open_page("albert", owner="me", pair="my-albert", part="Order or topic")
-    assert app.info and not [chart for chart in app.get("plotly_chart") if "crosswise" in str(chart.proto.id)]
+    assert app.info and not figure(app, "crosswise")
 
 
 @pytest.mark.parametrize(

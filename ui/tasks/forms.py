@@ -9,6 +9,7 @@ from ui.highlights import placed
 from ui.inputs import sentence_input
 from ui.translations import _
 
+MINE = "mine"  # key of the form for an input of the reader's own
 LONG = 20_000  # characters of a passage
 SHORT = 2_000
 
@@ -37,9 +38,10 @@ def hint(words: str) -> None:
 
 
 def one_text(example: Any, key: str) -> str | None:
-    """A form with the field `text` → the text; None, with a hint, if blank."""
+    """A form with the field `text` → the text; None, with a hint, if blank. Of the forms of a page, the reader's own
+    sentence travels from and to MINE alone."""
     text = example.text if example.text is not None else placed({"words": example.words})[0]
-    given = text_field(f"{key}-text", _("Your text"), text, multiline=False, travels=True)
+    given = text_field(f"{key}-text", _("Your text"), text, multiline=False, travels=key == MINE)
     if not given.strip():
         hint(_("Write a text, and the model answers."))
         return None
