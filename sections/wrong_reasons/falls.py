@@ -198,5 +198,7 @@ def _planted(lesson: Lesson, cue: str) -> None:
         / sum(e.label == label for e in examples)
         for label in tests.labels
     }
-    words = _("With the cue: {shares}.")
-    st.markdown(words.format(shares=", ".join(f"{literal(label)} **{part:.0%}**" for label, part in share.items())))
+    words = _("The cue stands in: {shares}.")
+    part_of = _("**{share:.0%}** of the texts that are {label}")
+    shares = ", ".join(part_of.format(share=part, label=literal(label)) for label, part in share.items())
+    st.markdown(words.format(shares=shares))
