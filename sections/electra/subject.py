@@ -89,7 +89,7 @@ def read(lesson: Lesson) -> Inputs:
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
         temperature = st.select_slider(
-            _("Temperature of the samples"),
+            _("Temperature"),
             TEMPERATURES,
             value=1.0,
             format_func=lambda t: f"{t:g}",

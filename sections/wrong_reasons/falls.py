@@ -39,7 +39,7 @@ def show(lesson: Lesson, cue: str) -> None:
             with st.container(border=True):
                 st.markdown(_("**No run yet.** Press *Train*: the curves come within seconds."))
                 st.caption(_("Recorded with `{command}`").format(command=literal(recording(cue))))
-    _controls(cue)
+    controls(cue)
     left, right = st.columns(2, gap="large")
     with left:
         lesson.show("Remove the cue, flip the cue", level=3)
@@ -70,7 +70,8 @@ def _guessed(cue: str, finals: Finals) -> bool:
     return predict("flip", question, options, right, about=f"{start()}/{cue}")
 
 
-def _controls(cue: str) -> None:
+def controls(cue: str) -> None:
+    """The button that trains both models."""
     if not complete(start_folder()):
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
         return
