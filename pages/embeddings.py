@@ -2,13 +2,11 @@
 
 from sections.embeddings import analogies, limits, meanings, poolings, rising, sentence_vectors, subject
 from ui.lesson import Lesson
-from ui.page import show_parts
+from ui.page import open_part, show_parts
 from ui.translations import _
 
 lesson = Lesson("embeddings")
 lesson.open()
-inputs = subject.read(lesson)  # model, word and the user's sentence, all stored in the link; settings in the drawer
-
 parts = {
     _("Through the layers"): rising,
     _("Two meanings"): meanings,
@@ -17,5 +15,6 @@ parts = {
     _("Sums"): analogies,
     _("What to believe"): limits,
 }
+inputs = subject.read(lesson, open_part(parts) is rising)  # model, word, the user's sentence; settings in the drawer
 show_parts(parts, lesson, inputs)
 lesson.close()

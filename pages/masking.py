@@ -2,13 +2,12 @@
 
 from sections.masking import epochs, falling, fill, paper, subject, three_readings, two_sentences
 from ui.lesson import Lesson
-from ui.page import show_parts, style
+from ui.page import open_part, show_parts, style
 from ui.translations import _
 
 style(subject)
 lesson = Lesson("masking")
 lesson.open()
-inputs = subject.read(lesson)
 parts = {
     _("Fill the blanks"): fill,
     _("What falls"): falling,
@@ -17,5 +16,6 @@ parts = {
     _("Why not always [MASK]"): three_readings,
     _("In the paper"): paper,
 }
+inputs = subject.read(lesson, open_part(parts) not in (two_sentences, paper))
 show_parts(parts, lesson, inputs)
 lesson.close()

@@ -328,9 +328,10 @@ def token_bars(
 
 
 def all_heads(
-    probs, *, selected: tuple[int, int] | None = None, names: tuple[str, str] = ("layer", "head"), height: int = 620
+    probs, *, selected: tuple[int, int] | None = None, names: tuple[str, str] = ("layer", "head")
 ) -> go.Figure:
     """Every head as a small matrix: one row per layer, one column per head. probs: (L, A, T, T), on one colour scale.
+    As high as makes them nearly square in half a page.
 
     A click's customdata is (layer, head), both from 0; labels count from 1.
     """
@@ -372,7 +373,8 @@ def all_heads(
         layer, head = selected
         fig.update_layout(shapes=_outline(layer * step, head * step, size, size))
     # With one marker per matrix, a click anywhere selects the nearest.
-    fig.update_layout(height=height, hoverdistance=-1, margin={"t": 8, "b": 8})
+    height = 80 + layers * max(40, round(320 / heads))
+    fig.update_layout(height=min(height, 620), hoverdistance=-1, margin={"t": 8, "b": 8})
     for update, count, chosen, name in (
         (fig.update_xaxes, heads, selected and selected[1], names[1]),
         (fig.update_yaxes, layers, selected and selected[0], names[0]),

@@ -108,6 +108,7 @@ def grid(
     seed_word: str,
     title: str = "",
     own_word: str = "",
+    rate_word: str = "",
 ) -> go.Figure:
     """One panel per number of epochs; in it, by learning rate, one dot per seed and a line at their mean.
 
@@ -170,6 +171,7 @@ def grid(
         fig.add_annotation(x=-0.58, y=chance, **note, row=1, col=1)
     number_axis(fig, [literal(column) for column in columns], range=[-0.6, len(columns) - 0.4], showgrid=False)
     fig.update_yaxes(title_text=axis, row=1, col=1)
+    fig.update_xaxes(title={"text": rate_word, "standoff": 4})
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     fig.update_layout(

@@ -423,4 +423,6 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
 
 
 def signed(value: float, digits: int = 1) -> str:
-    return f"{value:+.{digits}f}".replace("-", "−")
+    """With its sign; what rounds to nothing has none."""
+    rounded = round(value, digits)
+    return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"

@@ -125,7 +125,7 @@ def _shared(recipe: Recipe):
     runs = _runs_of(recipe)
     going = next((run for run in reversed(runs) if not settled(run)), None)  # the oldest
     if going is None:
-        with st.container(border=True):
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
             words = _(
                 "**{title}**: nobody has trained this model on this server yet. It takes some 15 seconds, once for all."
             )

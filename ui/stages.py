@@ -56,7 +56,7 @@ HERE: dict[str, tuple[str, ...]] = {
     "attention_explorer": ("heads",),
     "embeddings": ("vectors", "heads", "network"),
     "probes": ("heads", "network"),
-    "attribution": ("letters", "class"),
+    "attribution": ("letters", "blank", "class"),
     "wrong_reasons": ("class",),
     "family": (),
     "what_to_hide": ("pieces", "blank"),

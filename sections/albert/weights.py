@@ -152,6 +152,7 @@ def show_published(lesson: Lesson, inputs: Inputs) -> None:
     st.caption(
         _(
             "Counted by minibert.count; the tests hold the weights against `AlbertModel` of transformers. The paper "
-            "rounds them to 12, 18, 60 and 235 million (table 1). The arithmetic is of 128 tokens."
+            "has 12, 18, 60 and 235 million (table 1): of the last its released model has fewer. The arithmetic is "
+            "of 128 tokens."
         )
     )

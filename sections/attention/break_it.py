@@ -107,7 +107,7 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
         was = _("{before} as trained").format(before=form.format(measure(before).mean().item()))
         aside(box, name, form.format(measure(after).mean().item()), was)
     st.caption(_("Means over all rows of all heads of all layers. Below, {name}.").format(name=head_name(layer, head)))
-    names = (_("as trained"), _("scores × {factor:g}").format(factor=factor))
+    names = (_("as trained"), _("scores × {factor:.3g}").format(factor=factor))
     seen = near(reading, position)
     for side, (box, probs) in enumerate(zip(st.columns(2, gap="medium"), (before, after), strict=True)):
         with box:

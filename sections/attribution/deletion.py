@@ -26,8 +26,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.spinner(_("Taking words away …")):
         test = _deletion_of(inputs.key, inputs.case, values, inputs.replacement, inputs.steps)
     best = max(test.methods, key=test.fall)
-    title = _("{method} falls fastest: {fall:.1%}, at random {random:.1%}").format(
-        method=names[best], fall=test.fall(best), random=test.random_falls.mean()
+    title = _("{method} falls fastest: on average {fall:.1f} points below the start, at random {random:.1f}").format(
+        method=names[best], fall=100 * test.fall(best), random=100 * test.random_falls.mean()
     )
     titles = (_("words taken away"), _("P({label})").format(label=literal(inputs.case.label)), _("random order"))
     falls = "; ".join(f"{names[name]} {test.fall(name):.1%}" for name in test.methods)

@@ -98,7 +98,10 @@ def read(lesson: Lesson) -> Inputs | None:
         fields = _text_for(lesson, run, examples_in) if run else {"text": _text_with_blank(lesson, model, examples_in)}
     case, more = _within(run, model, fields)
     if isinstance(case, str):
-        st.info(_("Type a text with at least one word.") + f" ({literal(case)})", icon=":material/edit:")
+        wanted = (
+            _("Type a text with at least one word.") if run else _("Type a text with one [MASK], and a word beside it.")
+        )
+        st.info(f"{wanted} ({literal(case)})", icon=":material/edit:")
         return None
     warn_unread_text(run.id if run else model, *fields.values())
     if more:

@@ -60,7 +60,7 @@ def _guessed(inputs: Inputs, values: dict, strongest: dict[str, str]) -> bool:
     if len(options) < 2:
         return True
     right = options.index(word) if 2 * most > len(strongest) else len(options)
-    question = _("Which word counts most, by three methods of five or more?")
+    question = _("Which word counts most in three or more of the five methods?")
     return predict("strongest", question, [*options, _("none: they do not agree")], right, about=f"{inputs.key}")
 
 

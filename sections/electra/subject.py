@@ -89,24 +89,23 @@ def read(lesson: Lesson) -> Inputs:
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
         temperature = st.select_slider(
-            _("Temperature of the samples"),
+            _("Temperature"),
             TEMPERATURES,
             value=1.0,
             format_func=lambda t: f"{t:g}",
             key="temperature",
             bind="query-params",
-            width=230,
+            width=200,
             help=_("0: always the likeliest word; high: nearly any word."),
         )
+        st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=next_seed)
         with drawer(holds=("rate", "seed")):
+            examples = st.container()
             names = {pair.name: pair.title for pair in offered}
             chosen = choice("pair", _("The two networks"), names, box=320)
             show_lonely()
             rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")
             seed = st.number_input(_("Seed"), 0, MAX_SEED, SEED, key="seed", bind="query-params", width=150)
-    with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
-        examples = st.container()
-        st.button(_("Draw again"), key="draw", icon=":material/casino:", type="primary", on_click=next_seed)
     pair = next(pair for pair in offered if pair.name == chosen)
     with left:
         text = sentence_input(

@@ -24,6 +24,7 @@ from ui.samples import (
     senses,
     whole_sentences,
 )
+from ui.state import hold
 from ui.text import literal
 from ui.translations import _, ngettext
 
@@ -36,6 +37,7 @@ SENTENCE_ENCODER = "minilm-en"  # began as one: what its sentence vectors show i
 MAX_LINES = 12  # most sentences of the user
 MAX_CHARS = 2_000
 EVERY = "*"  # all words of the set
+OF_POINTS = ("word", "own", "text", "what", "pooling", "method", "view", "seed")  # widgets of one part alone
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,16 @@ def method_names() -> dict[str, str]:
     return {"pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 
 
-def read(lesson: Lesson) -> Inputs:
-    """One row: the word, the user's sentence, and in a drawer the rarely changed settings."""
+def read(lesson: Lesson, of_points: bool) -> Inputs:
+    """One row: the word, the user's sentence, and in a drawer the rarely changed settings. of_points: whether the open
+    part draws them as points; the others read the model and the language alone."""
+    if not of_points:
+        hold(*OF_POINTS)
+        with drawer():
+            model = model_choice(default=WELL_READ)
+            language = _language(model)
+        warn_untrained(model)
+        return Inputs(model, language, "senses", "pca", "moving", SEED, "mean", EVERY, (), "")
     word, text, own = None, "", ()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="word-row"):
         # Run the drawer first: its settings decide what the row shows.

@@ -60,6 +60,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "python -m minibert finetune --task cloze-pair --train pairs.tsv --dev dev.tsv \\\n"
         '    --model checkpoints/mini-zh --pattern "{text}？[MASK]，{second}" --words 0=不 1=是 --out my-pairs',
         "bash",
+        wrap_lines=True,
     )
 
 

@@ -45,7 +45,7 @@ def read(lesson: Lesson) -> Inputs:
 
 
 def _second() -> str | None:
-    start = _("The fields were under water by morning.")
+    start = _("The fields were under water.")
     if follow_link("b") or "b" not in st.session_state:
         st.session_state["b"] = url_text("b", start)
     text = st.text_input(_("Second sentence"), key="b")

@@ -10,6 +10,7 @@ from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import with_drawer
+from ui.state import hold
 from ui.translations import _
 
 MAX_CHARS = 1_000
@@ -34,8 +35,8 @@ class Inputs:
         return load(self.model)
 
 
-def read(lesson: Lesson) -> Inputs:
-    """The sentence and, in a drawer, the rarely changed settings."""
+def read(lesson: Lesson, of_a_sentence: bool) -> Inputs:
+    """The sentence and, in a drawer, the rarely changed settings. of_a_sentence: whether the open part reads it."""
     left, right = with_drawer(holds=("k",))
     with right:
         examples_in = st.container()
@@ -47,6 +48,10 @@ def read(lesson: Lesson) -> Inputs:
     plain = [text for text in examples if BLANK not in text]
     blanked = [text for text in examples if BLANK in text]
     offered = [*plain[1:], blanked[0]]
+    pairs = list(zip(blanked[0::2], blanked[1::2], strict=True))
+    if not of_a_sentence:
+        hold("cloze")
+        return Inputs("", False, model, bars, plain, pairs)
     with left:
         text = sentence_input(
             "cloze",
@@ -57,7 +62,6 @@ def read(lesson: Lesson) -> Inputs:
             examples_in=examples_in,
             blanks=True,
         )
-    pairs = list(zip(blanked[0::2], blanked[1::2], strict=True))
     return Inputs(text, text not in offered, model, bars, plain, pairs)
 
 

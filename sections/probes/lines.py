@@ -104,5 +104,7 @@ def _gains(ours: "list[TaskResult]", beside: "dict[str, TaskResult]") -> None:
         _(
             "Against random weights, best layer against best layer, the model gains most in **{most}** ({high:+.1f} "
             "points) and least in **{least}** ({low:+.1f})."
-        ).format(most=task_name(most), high=100 * gains[most], least=task_name(least), low=100 * gains[least])
+        )
+        .format(most=task_name(most), high=100 * gains[most], least=task_name(least), low=100 * gains[least])
+        .replace("-", "−")
     )

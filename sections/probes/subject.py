@@ -9,7 +9,7 @@ from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
-from ui.state import follow_link, set_url, url_text
+from ui.state import follow_link, hold, set_url, url_text
 from ui.translations import _
 
 MAX_CHARS = 1_000
@@ -24,8 +24,15 @@ class Inputs:
     word: str
 
 
-def read(lesson: Lesson) -> Inputs:
-    """One row: the sentence with a blank, its right word, and the model in the drawer."""
+def read(lesson: Lesson, of_a_blank: bool) -> Inputs:
+    """One row: the sentence with a blank, its right word, and the model in the drawer. of_a_blank: whether the open
+    part reads the sentence; for the others the model is all."""
+    if not of_a_blank:
+        hold("cloze", "right")
+        with drawer():
+            model = model_choice(default=WELL_READ)
+        warn_untrained(model)
+        return Inputs(model, "", "")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="subject"):
         first, second, last = st.container(), st.container(width=190), st.container(width="content")
         with last, drawer(_("Examples")):

@@ -105,7 +105,7 @@ def draw_grid(
                     else f"{sum(v <= chance + ABOVE_CHANCE for v in values)} / {len(values)}",
                 }
             )
-    words = _("commonest class"), _("seed"), title, _("your run")
+    words = _("commonest class"), _("seed"), title, _("your run"), _("learning rate")
     fig = grid(cells, (names[True], names[False]), _("dev accuracy"), chance, *words)
     means = "; ".join(
         f"{row[_('epochs')]}, {row[_('learning rate')]}, {row[_('bias correction')]}: {row[_('mean')]} ± {row[_('sd')]}"

@@ -34,16 +34,16 @@ def failures(scores: dict[str, dict[int, float]], chance: float) -> str:
         spreads = [statistics.stdev(values) for values in learned if len(values) > 1]
         runs = sum(map(len, cells))
         sentence = _("**{name}**: {failed} of {n} runs failed").format(
-            name=name, failed=runs - sum(map(len, learned)), n=runs
+            name=name.capitalize(), failed=runs - sum(map(len, learned)), n=runs
         )
         if spreads:
             sentence += _("; those that learned scatter by {sd:.1f} points within a cell, on average").format(
                 sd=statistics.fmean(spreads)
             )
-        sentences.append(sentence)
+        sentences.append(f"{sentence}.")
     sentences.append(
         _("A run counts as failed when it is at most {points:g} point above the commonest class.").format(
             points=ABOVE_CHANCE
         )
     )
-    return ". ".join(sentences)
+    return " ".join(sentences)

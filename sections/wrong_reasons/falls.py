@@ -39,7 +39,7 @@ def show(lesson: Lesson, cue: str) -> None:
             with st.container(border=True):
                 st.markdown(_("**No run yet.** Press *Train*: the curves come within seconds."))
                 st.caption(_("Recorded with `{command}`").format(command=literal(recording(cue))))
-    _controls(cue)
+    controls(cue)
     left, right = st.columns(2, gap="large")
     with left:
         lesson.show("Remove the cue, flip the cue", level=3)
@@ -70,7 +70,8 @@ def _guessed(cue: str, finals: Finals) -> bool:
     return predict("flip", question, options, right, about=f"{start()}/{cue}")
 
 
-def _controls(cue: str) -> None:
+def controls(cue: str) -> None:
+    """The button that trains both models."""
     if not complete(start_folder()):
         st.warning(_("There is no checkpoint to start from in `checkpoints/`."))
         return
@@ -198,5 +199,7 @@ def _planted(lesson: Lesson, cue: str) -> None:
         / sum(e.label == label for e in examples)
         for label in tests.labels
     }
-    words = _("With the cue: {shares}.")
-    st.markdown(words.format(shares=", ".join(f"{literal(label)} **{part:.0%}**" for label, part in share.items())))
+    words = _("The cue stands in: {shares}.")
+    part_of = _("**{share:.0%}** of the texts that are {label}")
+    shares = ", ".join(part_of.format(share=part, label=literal(label)) for label, part in share.items())
+    st.markdown(words.format(shares=shares))

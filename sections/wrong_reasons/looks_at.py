@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from sections.wrong_reasons.subject import finished, training_names
+from sections.wrong_reasons.falls import controls
+from sections.wrong_reasons.subject import finished, latest, training_names
 from ui.attributed_text import show_attributed
 from ui.classifiers import dev_examples, predictor_of
 from ui.inputs import pick
@@ -31,7 +32,11 @@ def show(lesson: Lesson, cue: str) -> None:
     lesson.show("What it looks at", title=False)
     runs = finished(cue)
     if not runs:
-        st.info(_("Train the models in the first part first."), icon=":material/arrow_upward:")
+        if latest(cue):
+            st.info(_("The models are not ready: *Plant a cue* shows how far they are."), icon=":material/hourglass:")
+        else:
+            st.info(_("Two models are compared here, one trained with the cue and one without. Train them first:"))
+            controls(cue)
         return
     fields = ("text", "pair") if cue == "overlap" else ("text",)
     run = next(iter(runs.values()))

@@ -104,6 +104,8 @@ def test_three_texts_share_the_row(runs_folder):
     app = open_page(option="texts", text="one two three four five six seven eight nine ten eleven twelve thirteen")
     assert {("12", "14"), ("4", "5")} <= set(re.findall(r"\*\*: (\d+) of (\d+)", text_of(app)))
     assert command(app, "--texts-beside title reply --max-length 24 --truncation budget --budgets 12 4 4")
+    app = open_page(option="texts", three="answered")
+    assert command(app, "--train lessons/data/answered/train.tsv") and command(app, "--texts-beside body answer")
     app = open_page(option="texts", text="a " * 60, cut=4)  # counted from 1: tail
     assert ("8", "60") in re.findall(r"\*\*: (\d+) of (\d+)", text_of(app))
 
