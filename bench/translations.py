@@ -8,6 +8,7 @@ python -m bench.translations done through       # mark the lesson's sections and
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 import tomllib
@@ -19,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
 from minibert.folders import LESSONS, ROOT
@@ -30,6 +30,12 @@ from ui import translations
 from ui.lesson import quiz_entries, read_prose
 
 HOMES = ("pages", "sections", "ui", "examination")
+FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows where its texts stand
+    ("sections/pretraining/recipe.py", "_(row['what'])"),
+    ("sections/pretraining/recipe.py", "_(row['paper'])"),
+    ("sections/pretraining/texts.py", "_(what)"),
+    ("ui/model_registry.py", "_(relative.about)"),
+}
 SHARED = "shared"
 LESSON_NAMES = {path.parent.name for path in LESSONS.glob("*/en.md")}
 NAMES = {
@@ -70,12 +76,23 @@ class Twin:
 
 
 def template() -> Catalog:
-    """All strings that go through `_()`, and those that reach it from data."""
+    """All strings that go through `_()`, within f-strings too, and those that reach it from data."""
     found = Catalog(project="minibert", fuzzy=False)
     for path in [ROOT / "course.py", *(path for home in HOMES for path in sorted((ROOT / home).rglob("*.py")))]:
         place = path.relative_to(ROOT).as_posix()
-        for _line, message, _comments, _context in extract_from_file("python", path, {"_": None, "ngettext": (1, 2)}):
-            found.add(message, locations=[(place, 0)])
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("_", "ngettext", "pgettext"):
+                texts = tuple(one.value for one in call.args if isinstance(one, ast.Constant))
+                match call.func.id, texts:
+                    case "_", (message,):
+                        found.add(message, locations=[(place, 0)])
+                    case "ngettext", (singular, plural):
+                        found.add((singular, plural), locations=[(place, 0)])
+                    case "pgettext", (context, message):
+                        found.add(message, locations=[(place, 0)], context=context)
+                    case _, _:
+                        if (place, ast.unparse(call)) not in FROM_DATA:
+                            raise SystemExit(f"{place}: {ast.unparse(call)} cannot be translated: it is no literal")
     recipe = tomllib.loads((LESSONS / "pretraining" / "recipe.toml").read_text(encoding="utf-8"))["row"]
     data = {
         "ui/model_registry.py": [relative_named(name).about for name in model_types()],
@@ -97,15 +114,17 @@ def lesson_of(message: Message) -> str:
 
 def catalogue(lang: str) -> Catalog:
     path = translations.LOCALE / lang / "LC_MESSAGES" / "minibert.po"
-    return read_po(path.open("rb"), lang) if path.exists() else Catalog(lang, project="minibert", fuzzy=False)
+    with path.open("rb") as file:
+        return read_po(file, lang)
 
 
 def update(lang: str, lessons: list[str]) -> None:
     """Bring the catalogue to what the code of these lessons says; the strings of others stay as they are."""
-    known, wanted = catalogue(lang), Catalog(fuzzy=False)
+    known = catalogue(lang)
+    wanted = Catalog(creation_date=known.creation_date, fuzzy=False)
     here = [message for message in template() if lesson_of(message) in lessons]
     for message in [*here, *(message for message in known if message.id and lesson_of(message) not in lessons)]:
-        wanted.add(message.id, locations=message.locations, flags=message.flags)
+        wanted.add(message.id, locations=message.locations, flags=message.flags, context=message.context)
     known.update(wanted)
     path = translations.LOCALE / lang / "LC_MESSAGES" / "minibert.po"
     with path.open("wb") as file:

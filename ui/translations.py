@@ -99,6 +99,11 @@ def ngettext(singular: str, plural: str, n: int) -> str:
     return messages[singular][form(n)] if singular in messages else singular if n == 1 else plural
 
 
+def pgettext(context: str, message: str) -> str:
+    """`_()` for a word of several meanings. context: which one, for the translator."""
+    return _catalogue(language(), LOCALE)[0].get(f"{context}\x04{message}", (message,))[0]
+
+
 def language_picker() -> None:
     """A choice of language in the sidebar, if there is more than one."""
     current = language()
@@ -149,6 +154,6 @@ def _catalogue(lang: str, locale: Path) -> tuple[dict[str, tuple[Translated, ...
         if fields.get("msgid") and all(forms) and not re.search(r"^#,.*\bfuzzy\b", block, re.MULTILINE):
             for form in forms:
                 form.english = fields["msgid"]
-            messages[fields["msgid"]] = forms
+            messages[f"{fields['msgctxt']}\x04{fields['msgid']}" if "msgctxt" in fields else fields["msgid"]] = forms
     plural = re.search(r'"Plural-Forms:.*plural=(.+?);?\\n"', text)
     return messages, gettext.c2py(plural[1] if plural else "n != 1")
