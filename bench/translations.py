@@ -15,6 +15,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,22 @@ def catalogue(lang: str) -> Catalog:
         return read_po(file, lang)
 
 
+def _bring(known: Catalog, wanted: Catalog) -> None:
+    """What the code no longer says becomes the fuzzy translation of the string most like it that is new."""
+    known.update(wanted, no_fuzzy_matching=True)
+    for gone in known.obsolete.values():
+        new = {str(one.id): one for one in known if one.pluralizable == gone.pluralizable and not _forms(one)}
+        for like in get_close_matches(str(gone.id), new, 1):
+            new[like].string = gone.string
+            new[like].flags.add("fuzzy")
+
+
+def _forms(message: Message) -> tuple[str, ...]:
+    """The translation, in all its forms; () if one is missing."""
+    forms = message.string if message.pluralizable else (message.string,)
+    return tuple(forms) if all(forms) else ()
+
+
 def update(lang: str, lessons: list[str]) -> None:
     """Bring the catalogue to what the code of these lessons says; the strings of others stay as they are."""
     known = catalogue(lang)
@@ -125,7 +142,7 @@ def update(lang: str, lessons: list[str]) -> None:
     here = [message for message in template() if lesson_of(message) in lessons]
     for message in [*here, *(message for message in known if message.id and lesson_of(message) not in lessons)]:
         wanted.add(message.id, locations=message.locations, flags=message.flags, context=message.context)
-    known.update(wanted)
+    _bring(known, wanted)
     path = translations.LOCALE / lang / "LC_MESSAGES" / "minibert.po"
     with path.open("wb") as file:
         write_po(file, known, width=WIDTH, include_lineno=False, ignore_obsolete=True, sort_by_file=True)
@@ -133,13 +150,13 @@ def update(lang: str, lessons: list[str]) -> None:
 
 def strings(lang: str) -> Iterator[Twin]:
     known = catalogue(lang)
-    known.update(template())
+    _bring(known, template())
     for message in known:
         if message.id:
-            forms = message.string if message.pluralizable else (message.string,)
             english = message.id[1] if message.pluralizable else message.id
-            other = "\n".join(forms) if all(forms) else ""
-            yield Twin(lesson_of(message), "string", shorten(english), english, other, not message.fuzzy)
+            yield Twin(
+                lesson_of(message), "string", shorten(english), english, "\n".join(_forms(message)), not message.fuzzy
+            )
 
 
 # --- files beside the English ones ------------------------------------------------------------------------------------
