@@ -1,0 +1,115 @@
+"""The other languages that we ship: nothing lost in them, nothing behind the English, the terms of the glossary."""
+
+import re
+import tomllib
+from collections import Counter
+
+import pytest
+from babel.messages.pofile import write_po
+
+from bench.translations import template, twins
+from minibert.folders import LESSONS
+from tests.pages.driver import ROOT, link, open_page, whole
+from ui import translations
+
+LANGUAGES = translations.languages()[1:]
+# What a translation must have as often as its English: what is filled in, where links lead, tags, icons, formulas.
+PLACEHOLDERS = re.compile(r"\{[^{}\s]*\}|(?<=\]\()[^)]+(?=\))|</?\w[^<>]*>|:\w[\w/]*:|\$[^$]+\$")
+HAN = "\u3400-\u9fff"
+CODE = re.compile(r"`[^`]*`|\$[^$]*\$|\{[^{}]*\}|<[^<>]*>|\]\([^)]*\)|\*")
+
+
+def lost(english: str, other: str) -> set[str]:
+    return set(PLACEHOLDERS.findall(english)) ^ set(PLACEHOLDERS.findall(other))
+
+
+def against_the_glossary(english: str, other: str, glossary: dict[str, list[str]]) -> list[str]:
+    """Wrong renderings of the terms that the English has."""
+    return [
+        f"{term}: {wrong} should be {right}"
+        for term, (right, *others) in glossary.items()
+        if re.search(rf"(?i)\b{re.escape(term)}(s|es)?\b", english)
+        for wrong in others
+        if wrong in other.replace(right, "")
+    ]
+
+
+def typography(other: str) -> list[str]:
+    """Half-width punctuation between Chinese characters, and no space between Chinese and Latin."""
+    text = CODE.sub("", other)
+    return re.findall(f"[{HAN}][,;:?!()](?=[{HAN}])|[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]", text)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_nothing_that_is_filled_in_is_lost(lang):
+    found = {one.name: lost(one.english, one.other) for one in twins(lang) if one.state == "done"}
+    assert found and not {name: what for name, what in found.items() if what}
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_language_that_is_offered_is_whole_and_up_to_date(lang):
+    if lang not in translations.OFFERED:
+        pytest.skip(f"{lang} is not offered yet")
+    behind = Counter((one.lesson, one.state) for one in twins(lang) if one.state != "done")
+    assert not behind, f"python -m bench.translations lists them: {behind}"
+
+
+@pytest.mark.release
+def test_chinese_keeps_to_the_glossary_and_its_typography():
+    glossary = tomllib.loads((LESSONS / "glossary.zh.toml").read_text("utf-8"))
+    found = {
+        one.name: slips
+        for one in twins("zh")
+        if one.other and (slips := against_the_glossary(one.english, one.other, glossary) + typography(one.other))
+    }
+    assert not found
+
+
+def test_the_checks_see_what_is_wrong_and_nothing_else():
+    assert lost("**{n}** [here](a.md) <b>", "**{n}** [这里](b.md)") == {"a.md", "b.md", "<b>"}
+    glossary = {"token": ["词元", "令牌"], "mask": ["掩码", "掩"]}
+    assert against_the_glossary("Two tokens", "两个令牌", glossary) and not against_the_glossary(
+        "Two", "令牌", glossary
+    )
+    assert not against_the_glossary("a mask", "掩码", glossary)
+    assert typography("词元,向量 BERT模型") == ["元,", "T模"]
+    assert not typography("词元，向量：BERT 的 `[CLS]` 向量有{n}个，**头**")
+
+
+# --- every page in a language made for the test -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def brackets(tmp_path, monkeypatch):
+    """A language, `xx`, in which every string is the English one in brackets."""
+    catalogue = template()
+    catalogue.locale = "zh"
+    for message in catalogue:
+        if message.id:
+            message.string = (f"⟦{message.id[1]}⟧",) if message.pluralizable else f"⟦{message.id}⟧"
+    path = tmp_path / "xx" / "LC_MESSAGES" / "minibert.po"
+    path.parent.mkdir(parents=True)
+    with path.open("wb") as file:
+        write_po(file, catalogue)
+    monkeypatch.setattr(translations, "LOCALE", tmp_path)
+
+
+def test_a_link_opens_the_same_in_another_language(brackets):
+    settings = {"text": "one two three", "next": "four", "blank": 2, "model": "mini-en", "stage": 3, "framed": 2}
+    for part in ("Three models", "The code"):
+        plain = open_page("through", part=part, **settings)
+        other = open_page("through", part=part, lang="xx", **settings)
+        assert other.session_state["part"] == f"⟦{part}⟧" and link(plain, "part") == link(other, "part") == part
+        assert {name: link(plain, name) for name in settings} == {name: link(other, name) for name in settings}
+        picked = other.radio[0].options[1]
+        whole(other.radio[0].set_value(1).run())
+        assert plain.radio[0].options[1] == picked and bool(other.success) != bool(other.error)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "pages").glob("*.py")))
+def test_every_page_opens_in_another_language(brackets, name):
+    page = open_page(name, lang="xx")
+    for tab in page.tabs:
+        assert tab.label.startswith("⟦")
