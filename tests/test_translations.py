@@ -5,9 +5,10 @@ import tomllib
 from collections import Counter
 
 import pytest
+from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from bench.translations import template, twins
+from bench.translations import catalogue, done, examination, prose, strings, template, twins, update
 from minibert.folders import LESSONS
 from tests.pages.driver import ROOT, link, open_page, whole
 from ui import translations
@@ -116,3 +117,49 @@ def test_every_page_is_in_its_reader_s_language_after_one_of_another(brackets, n
         one.label for one in (*page.tabs, *page.button)
     }
     assert not texts & {message.id for message in template()}
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+QUESTION = '[[question]]\nid = "a"\ntext = "{}"\n[[question.choice]]\ntext = "x"\nwhy = "y"\ncorrect = true\n'
+QUESTION += '[[question.choice]]\ntext = "z"\nwhy = "y"\n'
+
+
+def test_the_command_finds_what_has_changed_and_marks_what_is_done(tmp_path, monkeypatch):
+    folder = tmp_path / "examination"
+    folder.mkdir()
+    monkeypatch.setattr("bench.translations.LESSONS", tmp_path)
+    (folder / "en.md").write_text("# Sums\n\nAdd.\n\n## First\n\nOne.\n\n## Second\n\nTwo.\n", "utf-8")
+    (folder / "1-part.toml").write_text(QUESTION.format("More?"), "utf-8")
+    (folder / "zh.md").write_text("# 加法\n\n加。\n\n## 第一\n\n一。\n", "utf-8")
+    (folder / "1-part.zh.toml").write_text(QUESTION.format("更多？"), "utf-8")
+
+    def states() -> list[str]:
+        return [one.state for one in (*prose("zh"), *examination("zh"))]
+
+    assert states() == ["changed", "missing", "missing", "changed"]  # a section without a mark is nobody's yet
+    done("zh", "examination")
+    assert states() == ["done", "done", "missing", "done"]
+    (folder / "en.md").write_text("# Sums\n\nAdd.\n\n## Zero\n\n## First\n\nOne!\n\n## Second\n\nTwo.\n", "utf-8")
+    (folder / "1-part.toml").write_text(QUESTION.format("Less?"), "utf-8")
+    assert states() == ["done", "missing", "changed", "missing", "changed"]
+    done("zh", "examination")
+    assert states() == ["done", "missing", "done", "missing", "done"]
+
+
+def test_a_string_that_has_changed_keeps_its_translation_as_fuzzy(tmp_path, monkeypatch):
+    path = tmp_path / "zh" / "LC_MESSAGES" / "minibert.po"
+    path.parent.mkdir(parents=True)
+    path.write_text('msgid ""\nmsgstr ""\n\n#: course.py\nmsgid "The exam"\nmsgstr "考试"\n', "utf-8")
+    monkeypatch.setattr(translations, "LOCALE", tmp_path)
+    said = Catalog()
+    said.add("The exams", locations=[("course.py", 0)])
+    said.add("Home", locations=[("course.py", 0)])
+    monkeypatch.setattr("bench.translations.template", lambda: said)
+    for _again in range(2):
+        update("zh", ["shared"])
+        assert [(one.id, one.string, one.fuzzy) for one in catalogue("zh") if one.id] == [
+            ("The exams", "考试", True),
+            ("Home", "", False),
+        ]
+    assert [one.state for one in strings("zh")] == ["changed", "missing"]
