@@ -26,7 +26,8 @@ OFFERED = (DEFAULT,)
 _NAMES = {"en": "English", "zh": "中文"}  # each language under its own name
 _LANGUAGE = "_language"  # session_state key
 _DECIDED = "minibert_language"  # of a run's context: (query string, language), as `_()` is called hundreds of times
-_LINE = re.compile(r'^(?:(msg\w+(?:\[\d+\])?) )?(".*")$', re.MULTILINE)
+_LINE = re.compile(r'^(?:(msg\S+) )?"(.*)"$', re.MULTILINE)
+_FUZZY = re.compile(r"^#,.*\bfuzzy\b", re.MULTILINE)
 
 
 class Translated(str):
@@ -144,14 +145,15 @@ def _catalogue(lang: str, locale: Path) -> tuple[dict[str, tuple[Translated, ...
     path = locale / lang / "LC_MESSAGES" / "minibert.po"
     text = path.read_text(encoding="utf-8") if lang != DEFAULT else ""
     messages: dict[str, tuple[Translated, ...]] = {}
-    for block in re.split(r"\n{2,}", text):
+    for block in text.split("\n\n"):
         fields: dict[str, str] = {}
         name = ""
         for named, quoted in _LINE.findall(block):
             name = named or name
-            fields[name] = fields.get(name, "") + json.loads(quoted)
+            fields[name] = fields.get(name, "") + quoted
+        fields = {name: json.loads(f'"{quoted}"') for name, quoted in fields.items()}
         forms = tuple(Translated(value) for name, value in fields.items() if name.startswith("msgstr"))
-        if fields.get("msgid") and all(forms) and not re.search(r"^#,.*\bfuzzy\b", block, re.MULTILINE):
+        if fields.get("msgid") and all(forms) and not ("fuzzy" in block and _FUZZY.search(block)):
             for form in forms:
                 form.english = fields["msgid"]
             messages[f"{fields['msgctxt']}\x04{fields['msgid']}" if "msgctxt" in fields else fields["msgid"]] = forms
