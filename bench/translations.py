@@ -9,6 +9,7 @@ python -m bench.translations done through       # mark the lesson's sections and
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -222,8 +223,27 @@ def _texts(value: Any) -> str:
     )
 
 
+def notebooks(lang: str) -> Iterator[Twin]:
+    for path in sorted(LESSONS.glob("*/exercise.ipynb")):
+        there = path.with_name(f"exercise.{lang}.ipynb")
+        twin = json.loads(there.read_text(encoding="utf-8")) if there.exists() else {"cells": [], "metadata": {}}
+        english = _said(json.loads(path.read_text(encoding="utf-8")))
+        yield Twin(
+            path.parent.name,
+            "notebook",
+            path.name,
+            english,
+            _said(twin),
+            twin["metadata"].get("made_from") == mark_of(english),
+        )
+
+
+def _said(notebook: dict) -> str:
+    return "\n\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+
+
 def twins(lang: str) -> list[Twin]:
-    return [*strings(lang), *prose(lang), *quizzes(lang), *examination(lang)]
+    return [*strings(lang), *prose(lang), *quizzes(lang), *examination(lang), *notebooks(lang)]
 
 
 # --- marks ------------------------------------------------------------------------------------------------------------
@@ -251,6 +271,11 @@ def done(lang: str, lesson: str) -> None:
             raise SystemExit(f"{there}: question {marks.index(None) + 1} has no English one")
         lines = [f'[[question]]\nmade_from = "{mark}"\n' for mark in marks]
         _rewrite(there, r"(?m)^\[\[question\]\]\n(?:made_from = .*\n)?", lines)
+    if (there := folder / f"exercise.{lang}.ipynb").exists():
+        notebook = json.loads(there.read_text(encoding="utf-8"))
+        english = json.loads((folder / "exercise.ipynb").read_text(encoding="utf-8"))
+        notebook["metadata"]["made_from"] = mark_of(_said(english))
+        there.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def _rewrite(path: Path, pattern: str, replacements: list[str]) -> None:

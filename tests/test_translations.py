@@ -1,5 +1,6 @@
 """The other languages that we ship: nothing lost in them, nothing behind the English, the terms of the glossary."""
 
+import json
 import re
 import tomllib
 from collections import Counter
@@ -8,7 +9,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from bench.translations import catalogue, done, examination, prose, strings, template, twins, update
+from bench.translations import catalogue, done, examination, notebooks, prose, strings, template, twins, update
 from minibert.folders import LESSONS
 from tests.pages.driver import ROOT, link, open_page, whole
 from ui import translations
@@ -134,17 +135,21 @@ def test_the_command_finds_what_has_changed_and_marks_what_is_done(tmp_path, mon
     (folder / "zh.md").write_text("# 加法\n\n加。\n\n## 第一\n\n一。\n", "utf-8")
     (folder / "1-part.zh.toml").write_text(QUESTION.format("更多？"), "utf-8")
 
-    def states() -> list[str]:
-        return [one.state for one in (*prose("zh"), *examination("zh"))]
+    for name, text in (("exercise", "Add."), ("exercise.zh", "加。")):
+        notebook = {"cells": [{"cell_type": "markdown", "source": [text]}], "metadata": {}}
+        (folder / f"{name}.ipynb").write_text(json.dumps(notebook), "utf-8")
 
-    assert states() == ["changed", "missing", "missing", "changed"]  # a section without a mark is nobody's yet
+    def states() -> list[str]:
+        return [one.state for one in (*prose("zh"), *examination("zh"), *notebooks("zh"))]
+
+    assert states() == ["changed", "missing", "missing", "changed", "changed"]  # a section without a mark is nobody's
     done("zh", "examination")
-    assert states() == ["done", "done", "missing", "done"]
+    assert states() == ["done", "done", "missing", "done", "done"]
     (folder / "en.md").write_text("# Sums\n\nAdd.\n\n## Zero\n\n## First\n\nOne!\n\n## Second\n\nTwo.\n", "utf-8")
     (folder / "1-part.toml").write_text(QUESTION.format("Less?"), "utf-8")
-    assert states() == ["done", "missing", "changed", "missing", "changed"]
+    assert states() == ["done", "missing", "changed", "missing", "changed", "done"]
     done("zh", "examination")
-    assert states() == ["done", "missing", "done", "missing", "done"]
+    assert states() == ["done", "missing", "done", "missing", "done", "done"]
 
 
 def test_a_string_that_has_changed_keeps_its_translation_as_fuzzy(tmp_path, monkeypatch):
