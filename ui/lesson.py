@@ -199,7 +199,7 @@ def _in_short(text: str) -> tuple[str, str]:
         whole = [part for part in short if not any(part.count(mark) % 2 for mark in ("**", "*", "_", "$", "`"))]
         if whole:
             return whole[-1], text.strip()[len(whole[-1]) :].strip()
-    keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith(":")), len(blocks))
+    keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith((":", "："))), len(blocks))
     return "\n\n".join(blocks[:keep]), "\n\n".join(blocks[keep:])
 
 

@@ -35,6 +35,9 @@ class Translated(str):
 
     english: str
 
+    def __reduce__(self):  # in a worker or a cache it is a plain text
+        return str, (str(self),)
+
 
 def english(text: str) -> str:
     """The English of what `_()` has returned: the same in every language."""
