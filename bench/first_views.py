@@ -39,7 +39,7 @@ PAGES = {
     "knowledge": MODELS,
     "next_sentence": ({"part": "Topic against coherence"},),
     "sentence_vectors": tuple(part | model for part in ({}, {"part": "Which pooling"}) for model in MODELS),
-    "through": ({},),
+    "through": ({}, {"lang": "zh"}),
     "what_to_hide": ({}, {"text": Lesson("what_to_hide").examples_called("zh")[0]}),
 }
 

@@ -11,6 +11,7 @@ from examination.entry import BankError, Entry
 from examination.kinds import KINDS
 from examination.task import ExamQuestion
 from minibert.folders import LESSONS, ROOT
+from minibert.text.twins import mark_of
 
 BANK = LESSONS / "examination"
 POINTS = {"choose": 1, "order": 2, "mask": 2, "compute": 2, "input": 3, "count": 2, "mistake": 2, "predict": 2}
@@ -36,7 +37,8 @@ class ExamPart:
 
 
 def load_bank(folder: Path = BANK, language: str = "en") -> tuple[ExamPart, ...]:
-    """All parts in the order of their files; a part's translation is `<name>.<language>.toml` beside it.
+    """All parts in the order of their files; a part's translation is `<name>.<language>.toml` beside it. A question
+    there takes the place of the English one of its id from which it was made.
 
     Raises BankError with file, question and what to do.
     """
@@ -47,7 +49,12 @@ def load_bank(folder: Path = BANK, language: str = "en") -> tuple[ExamPart, ...]
     places: dict[str, str] = {}
     for path in paths:
         translated = path.with_suffix(f".{language}.toml")
-        part = read_part(translated if translated.exists() else path, _name(path))
+        part = read_part(path, _name(path))
+        if translated.exists():
+            twin = read_part(translated, part.name)
+            made = {(one.id, one.made_from): one for one in twin.questions}
+            questions = tuple(made.get((one.id, one.mark), one) for one in part.questions)
+            part = ExamPart(part.name, twin.title, questions)
         for question in part.questions:
             if question.id in places:
                 raise BankError(f"{question.where}: the id is taken by {places[question.id]}; choose another")
@@ -73,6 +80,8 @@ def read_part(path: Path, name: str) -> ExamPart:
 
 
 def _read(entry: Entry, part: str, file: str) -> ExamQuestion:
+    mark = mark_of(entry.table)
+    made_from = entry.text("made_from", "")
     name = entry.text("id")
     if not _ID.fullmatch(name):
         raise entry.error(f"`id` is {name!r}; write small letters, digits and hyphens, such as masking-reasons")
@@ -90,4 +99,6 @@ def _read(entry: Entry, part: str, file: str) -> ExamQuestion:
     if len({frozenset(variant) for variant in variants}) > 1:
         raise entry.error("every [[question.variant]] must have the same names")
     entry.close()
-    return ExamQuestion(name, part, kind, text, why, points, lesson, query, variants, settings, entry.where)
+    return ExamQuestion(
+        name, part, kind, text, why, points, lesson, query, variants, settings, entry.where, mark, made_from
+    )

@@ -78,8 +78,10 @@ def accepted(task: ComputeTask) -> str:
     if not decimals:
         return _("Whole numbers.")
     tolerance = max(field.tolerance for field in task.fields)
-    one, more = "{n} decimal is enough; ±{by:g} is accepted.", "{n} decimals are enough; ±{by:g} is accepted."
-    return ngettext(one, more, decimals).format(n=decimals, by=tolerance)
+    said = ngettext(
+        "{n} decimal is enough; ±{by:g} is accepted.", "{n} decimals are enough; ±{by:g} is accepted.", decimals
+    )
+    return said.format(n=decimals, by=tolerance)
 
 
 def mark(task: ComputeTask, answer: Sequence[str] | None) -> Mark:

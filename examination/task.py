@@ -13,7 +13,8 @@ from examination.words import _
 
 @dataclass(frozen=True)
 class ExamQuestion:
-    """A question of the bank. `settings`: read by its kind · `where`: names file and question in errors."""
+    """A question of the bank. `settings`: read by its kind · `where`: names file and question in errors · mark: of its
+    table · made_from: of a translation, the mark of the English question (`minibert.text.twins`)."""
 
     id: str
     part: str
@@ -26,6 +27,8 @@ class ExamQuestion:
     variants: tuple[dict[str, str], ...]
     settings: Any
     where: str
+    mark: str = ""
+    made_from: str = ""
 
 
 @dataclass(frozen=True)

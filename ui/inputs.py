@@ -36,7 +36,8 @@ def sentence_input(
 
     The link stores the text as `key` if it is short. A text longer than `max_chars` stays in the field unchanged, and a
     line says how much of it is used. It starts with `default`, else with the first example; "" is a valid text.
-    If `examples` change (e.g. for a model of another language), an old example in the field becomes the first new one.
+    If `examples` change (for a model of another language, or a reader), an old one in the field becomes the first new
+    one; so does a `default` without examples.
 
     travels: text that the user typed into such a field on another page is carried over to this one · examples_in:
     container for the examples, if they do not fit under the field · live: a single-line field sends every keystroke ·
@@ -48,9 +49,10 @@ def sentence_input(
     if linked := follow_link(key) or key not in state:
         brought = typed() if travels and new and key not in state and not went_back() else ""
         state[key] = url_text(key, (brought if multiline else " ".join(brought.split())) or start)
-    if not linked and state[key] in state.get(shown, ()) and state[key] not in examples and examples:
-        state[key] = examples[0]
-    state[shown] = list(examples)
+    offered = list(examples) or [start]
+    if not linked and state[key] in state.get(shown, ()) and state[key] not in offered:
+        state[key] = offered[0]
+    state[shown] = offered
     field = st.text_area if multiline else st.text_input
     text = field(
         label or _("Your text"),

@@ -1,7 +1,9 @@
 """Content of a lesson, read from lessons/<name>/: prose (en.md), examples (examples.toml) and the quiz (quiz.toml).
 
-A page places the sections of the prose between its interactive parts. Another language is a file beside the English
-one (`zh.md`, `quiz.zh.toml`, a `zh` list in `examples.toml`); what is missing there is shown in English.
+A page places the sections of the prose between its interactive parts. Another language is a twin beside the English
+file (`zh.md`, `quiz.zh.toml`) and a `zh` list in `examples.toml`. Each section and question of a twin carries the mark
+of the English that it was made from (`python -m bench.translations done`); what has changed since, or is missing, is
+shown in English.
 """
 
 import csv
@@ -16,6 +18,7 @@ from typing import Literal
 import streamlit as st
 
 from minibert.folders import LESSONS
+from minibert.text.twins import mark_of
 from ui.languages import language_of
 from ui.model_cache import language_read
 from ui.navigation import next_lesson
@@ -23,7 +26,7 @@ from ui.progress import note_answer, picked
 from ui.projector import projecting
 from ui.stages import you_are_here
 from ui.state import opened_by_link
-from ui.translations import DEFAULT, _, language
+from ui.translations import DEFAULT, _, first_language, language
 
 REVIEWS = LESSONS / "data" / "reviews"
 TEXT_WIDTH = 820  # pixels: about 75 characters a line at the theme's type size
@@ -48,6 +51,20 @@ class QuizQuestion:
     choices: tuple[QuizChoice, ...]
 
 
+@dataclass(frozen=True)
+class ProseSection:
+    """A section of a lesson's text, or its title with its question. In a twin: the English heading, and its mark."""
+
+    heading: str
+    text: str
+    of: str = ""
+    made_from: str = ""
+
+    @property
+    def mark(self) -> str:
+        return mark_of([self.heading, self.text])
+
+
 class Lesson:
     """The lesson in lessons/<name>/, in the language of the session."""
 
@@ -56,31 +73,29 @@ class Lesson:
         self.folder = root / name
 
     @cached_property
-    def _texts(self) -> list[dict[str, str]]:
-        """Title and sections as in `_read_markdown`: in the session's language if it exists, then in English."""
-        paths = [self.folder / f"{lang}.md" for lang in dict.fromkeys((language(), DEFAULT))]
-        return [_read_markdown(path, _changed(path)) for path in paths if path.stem == DEFAULT or path.exists()]
+    def _prose(self) -> dict[str, ProseSection]:
+        """English heading → the section in the session's language, "" → title and question."""
+        english, twin = self.folder / f"{DEFAULT}.md", self.folder / f"{language()}.md"
+        return in_language(read_prose(english), read_prose(twin) if twin != english and twin.exists() else {})
 
     @property
     def title(self) -> str:
         """The text of the `# ` heading."""
-        return self._texts[0][""]
+        return self._prose[""].heading
 
     @property
     def sections(self) -> list[str]:
         """The `## ` headings of the English text, in order: the arguments of `show`, whatever the language."""
-        return [heading for heading in self._texts[-1] if heading not in ("", "lead")]
+        return [heading for heading in self._prose if heading]
 
     def section(self, heading: str) -> tuple[str, str]:
-        """Heading and text of a section in the session's language. heading: the English one; translations are matched
-        by position. LessonError if there is no such section."""
+        """Heading and text of a section in the session's language. heading: the English one. LessonError if there is no
+        such section."""
         if heading not in self.sections:
             raise LessonError(
                 f"{self.folder.name}/en.md has no section {heading!r}; it has: {', '.join(map(repr, self.sections))}"
             )
-        translated = [(title, text) for title, text in self._texts[0].items() if title not in ("", "lead")]
-        index = self.sections.index(heading)
-        return translated[index] if index < len(translated) else (heading, self._texts[-1][heading])
+        return self._prose[heading].heading, self._prose[heading].text
 
     def show(self, heading: str, *, title: bool = True, level: int = 2) -> None:
         """Show a section of the prose in a column of readable width; `title=False` leaves its heading out.
@@ -101,7 +116,7 @@ class Lesson:
         """Begin the page: its title, and under it its question, `lead` or else the text before the first section."""
         opened_by_link()  # before widgets write into the link
         st.title(self.title, anchor=False)
-        lead = lead if lead is not None else self._texts[0].get("lead", "")
+        lead = lead if lead is not None else self._prose[""].text
         if lead:
             with st.container(key="lead"):
                 st.markdown(lead, width="stretch")
@@ -119,8 +134,8 @@ class Lesson:
 
     @property
     def examples(self) -> list[str]:
-        """Example texts from examples.toml, in the session's language; an empty list if there is no such file."""
-        return self._examples(language())
+        """Example texts from examples.toml, in the language the page starts with; an empty list without such a file."""
+        return self._examples(first_language())
 
     def examples_for(self, model: str) -> list[str]:
         """Example texts in the language of the model's vocabulary, if the lesson has some; else in English."""
@@ -150,10 +165,9 @@ class Lesson:
 
     @property
     def questions(self) -> list[QuizQuestion]:
-        """The questions of quiz.toml."""
-        path = self.folder / f"quiz.{language()}.toml"
-        path = path if path.exists() else self.folder / "quiz.toml"
-        return _load_quiz(path, _changed(path))
+        """The questions of quiz.toml, in the session's language."""
+        path, twin = self.folder / "quiz.toml", self.folder / f"quiz.{language()}.toml"
+        return _load_quiz(path, twin, _changed(path), _changed(twin))
 
     def quiz(self) -> None:
         """The questions, the first ASKED in view. Picking a choice says whether it is right and why; the pick can be
@@ -185,7 +199,7 @@ def _in_short(text: str) -> tuple[str, str]:
         whole = [part for part in short if not any(part.count(mark) % 2 for mark in ("**", "*", "_", "$", "`"))]
         if whole:
             return whole[-1], text.strip()[len(whole[-1]) :].strip()
-    keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith(":")), len(blocks))
+    keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith((":", "："))), len(blocks))
     return "\n\n".join(blocks[:keep]), "\n\n".join(blocks[keep:])
 
 
@@ -232,42 +246,53 @@ def _ask(lesson: str, number: int, question: QuizQuestion, questions: int) -> No
             st.error(f"**{_('Not quite.')}** {choice.why}", icon=":material/cancel:")
 
 
-def load_quiz(path: Path) -> list[QuizQuestion]:
+def load_quiz(path: Path, twin: Path | None = None) -> list[QuizQuestion]:
     """Read and check a quiz: `[[question]]` with `text` and, for each choice, `[[question.choice]]` with `text`, `why`
-    and, on exactly one, `correct = true`. Choices are shuffled, seeded by the question's text. Raises LessonError with
-    the question's number."""
+    and, on exactly one, `correct = true`. Choices are shuffled, seeded by the question's text. twin: the quiz in
+    another language; its question whose `made_from` is the mark of one here is put in that one's place. Raises
+    LessonError with the question's number."""
+    twins = {one.get("made_from"): one for one in quiz_entries(twin)} if twin and twin.exists() else {}
+    questions = []
+    for entry in quiz_entries(path):
+        shown = twins.get(mark_of(entry), entry)
+        choices = [QuizChoice(**choice) for choice in shown["choice"]]
+        if [one.correct for one in choices] != [one.get("correct", False) for one in entry["choice"]]:
+            raise LessonError(f"{twin}: {shown['text']!r} needs the choices of the English question in the same order")
+        random.Random(entry["text"]).shuffle(choices)  # files list the right one first; stable between visits
+        questions.append(QuizQuestion(shown["text"], tuple(choices)))
+    return questions
+
+
+def quiz_entries(path: Path) -> list[dict]:
+    """The tables of a quiz, checked."""
     if not path.exists():
         raise LessonError(f"{path}: there is no such quiz")
     data = _read_toml(path, _changed(path))
     if set(data) - {"question"}:
         raise LessonError(f"{path}: unknown entries {sorted(set(data) - {'question'})}; a quiz holds only [[question]]")
-    questions = []
     for number, entry in enumerate(data.get("question", []), 1):
         where = f"{path}: question {number}"
-        _check_entry(entry, where, required=("text",), optional=("choice",))
-        choices = []
-        for position, choice in enumerate(entry.get("choice", []), 1):
+        _check_entry(entry, where, required=("text",), optional=("choice", "made_from"))
+        choices = entry.get("choice", [])
+        for position, choice in enumerate(choices, 1):
             _check_entry(choice, f"{where}, choice {position}", required=("text", "why"), optional=("correct",))
             if not isinstance(choice.get("correct", False), bool):
                 raise LessonError(f"{where}, choice {position}: `correct` must be true or false")
-            choices.append(QuizChoice(**choice))
         if len(choices) < 2:
             raise LessonError(f"{where}: needs at least two [[question.choice]]")
-        right = sum(choice.correct for choice in choices)
+        right = sum(choice.get("correct", False) for choice in choices)
         if right != 1:
             raise LessonError(f"{where}: exactly one choice must be `correct = true`, not {right}")
-        if len({choice.text for choice in choices}) != len(choices):
+        if len({choice["text"] for choice in choices}) != len(choices):
             raise LessonError(f"{where}: two choices say the same")
-        random.Random(entry["text"]).shuffle(choices)  # files list the right one first; stable between visits
-        questions.append(QuizQuestion(entry["text"], tuple(choices)))
-    if not questions:
+    if not data.get("question"):
         raise LessonError(f"{path}: no [[question]]")
-    return questions
+    return data["question"]
 
 
 @lru_cache(maxsize=64)
-def _load_quiz(path: Path, changed: int) -> list[QuizQuestion]:
-    return load_quiz(path)
+def _load_quiz(path: Path, twin: Path, changed: int, twin_changed: int) -> list[QuizQuestion]:
+    return load_quiz(path, twin)
 
 
 def _check_entry(entry: dict, where: str, required: tuple[str, ...], optional: tuple[str, ...]) -> None:
@@ -290,16 +315,35 @@ def _changed(path: Path) -> int:
     return path.stat().st_mtime_ns if path.exists() else 0
 
 
+def read_prose(path: Path) -> dict[str, ProseSection]:
+    """English heading → section, in the order of the file; "" → title, and the text before the first section."""
+    return _read_prose(path, _changed(path))
+
+
 @lru_cache(maxsize=64)
-def _read_markdown(path: Path, changed: int) -> dict[str, str]:
-    """{"": title, "lead": text before the first section, heading: text, …}. `changed`: cache key for edits."""
+def _read_prose(path: Path, changed: int) -> dict[str, ProseSection]:
     if not path.exists():
         raise LessonError(f"{path}: there is no such text")
     head, *rest = re.split(r"^## +(.+?)\s*$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     title, _newline, lead = head.strip().partition("\n")
     if not title.startswith("# "):
         raise LessonError(f"{path}: must start with its title, `# …`")
-    headings, texts = rest[::2], rest[1::2]
-    if len(set(headings)) != len(headings):
+    sections = [_section(title[2:], lead), *map(_section, rest[::2], rest[1::2])]
+    named = {(one.of or one.heading) if at else "": one for at, one in enumerate(sections)}
+    if len(named) != len(sections):
         raise LessonError(f"{path}: two sections have the same heading")
-    return {"": title[2:].strip(), "lead": lead.strip(), **dict(zip(headings, map(str.strip, texts), strict=True))}
+    return named
+
+
+def _section(heading: str, text: str) -> ProseSection:
+    """The heading of a twin ends with a comment: `<!-- English heading · mark -->`, the mark once it is done."""
+    said, of, made_from = re.fullmatch(r"(.+?)\s*(?:<!-- (.+?)(?: · (\w+))? -->)?", heading.strip()).groups("")
+    return ProseSection(said, text.strip(), of, made_from)
+
+
+def in_language(prose: dict[str, ProseSection], twin: dict[str, ProseSection]) -> dict[str, ProseSection]:
+    """The English sections, those with a twin made from just this text in its place."""
+    return {
+        name: twin[name] if name in twin and twin[name].made_from == section.mark else section
+        for name, section in prose.items()
+    }

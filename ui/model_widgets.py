@@ -12,7 +12,7 @@ from ui.model_cache import language_read
 from ui.model_registry import UNTRAINED, about, available_models, refused_models, title_of
 from ui.state import follow_link, hold, opened_by_link, set_url, url_choice, went_back
 from ui.text import literal
-from ui.translations import _
+from ui.translations import DEFAULT, _, first_language
 
 WELL_READ = "minilm-en"  # default on pages about knowledge; elsewhere the first model listed, small and fast
 _OFFERED = "_offered"  # session_state key: key of a select box → the names of its trained models
@@ -49,15 +49,19 @@ def choose_model(
 ) -> str:
     """A select box over models, stored in the link as `key`, with a caption if the model is a relative of BERT → the
     name of the chosen one. titles: name → title, at least one · directories: name → folder · default: as in
-    `model_choice`; a sentence that comes from another page may start another model, which the link then says."""
-    names = distinct(dict(titles))
+    `model_choice`; a sentence that comes from another page, and the page's language, may start another model, which the
+    link then says."""
+    names, state, started = distinct(dict(titles)), st.session_state, f"_started.{key}"
     start = default = default if default in names else next(iter(names))
-    language = language_of(typed())
-    if language != "en" and not (opened_by_link() or went_back()):
+    language = language_of(typed()) if typed() else first_language()
+    if language != DEFAULT and not (opened_by_link() or went_back()):
         start = next((name for name in directories if language_read(name) == language), default)
     # Not bind="query-params": that would put the title into the link, and a title is translated.
-    if follow_link(key) or st.session_state.get(key) not in names:
-        st.session_state[key] = url_choice(key, list(names), start)
+    if follow_link(key) or state.get(key) not in names:
+        state[key] = url_choice(key, list(names), start)
+    elif state[started][0] != first_language() and state[started][1] == state[key]:
+        state[key] = start  # nobody has chosen: it follows the language
+    state[started] = first_language(), start
     hold(key)
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""

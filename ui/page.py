@@ -9,7 +9,7 @@ import streamlit as st
 
 from ui.inputs import choice
 from ui.state import follow_link, hold, set_url, url_choice
-from ui.translations import _
+from ui.translations import _, english
 
 
 def style(section: ModuleType) -> None:
@@ -40,21 +40,22 @@ def with_drawer(label: str | None = None, *, key: str = "drawer", holds: tuple[s
 
 def open_part(parts: Mapping[str, Any], *, key: str = "part") -> Any:
     """The part that `tabs` opens, for what stands above them and is not for all of them."""
-    state, titles = st.session_state, list(parts)
-    if follow_link(key) or state.get(key) not in titles:
-        state[key] = url_choice(key, titles, titles[0])
+    state, titles = st.session_state, {english(title): title for title in parts}
+    if follow_link(key) or state.get(key) not in parts:
+        state[key] = titles[url_choice(key, list(titles), next(iter(titles)))]
     return parts[state[key]]
 
 
 def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, Any]]:
-    """Tabs of which only the open one is computed and drawn → (tab, part) of that one; the link stores its title.
+    """Tabs of which only the open one is computed and drawn → (tab, part) of that one; the link has its English title.
 
     parts: title → anything, in most lessons the module of a section; the first is the default.
     """
     titles = list(parts)
     open_part(parts, key=key)
     opened = st.tabs(titles, key=key, on_change="rerun")
-    set_url(key, st.session_state[key], default=titles[0])
+    opened_part = next(title for title in titles if title == st.session_state[key])  # in the state it is a plain str
+    set_url(key, english(opened_part), default=english(titles[0]))
     for tab, part in zip(opened, parts.values(), strict=True):
         if tab.open:
             yield tab, part

@@ -6,7 +6,7 @@ import streamlit as st
 
 from ui.navigation import find_page, link_to
 from ui.projector import projecting
-from ui.translations import _
+from ui.translations import _, pgettext
 
 WHOLE = "through"  # the page that shows all stages
 
@@ -30,7 +30,7 @@ def stages() -> list[BertStage]:
         BertStage("network", _("Feed-forward"), "encoder_decoder"),
         BertStage("blank", _("Blank"), "masking"),
         BertStage("pair", _("Pair"), "next_sentence"),
-        BertStage("class", _("Class"), "output_layer"),
+        BertStage("class", pgettext("of a text", "Class"), "output_layer"),
     ]
 
 

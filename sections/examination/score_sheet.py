@@ -16,7 +16,8 @@ from examination.task import Mark, points_text
 from ui.text import visible
 from ui.translations import _, language
 
-_STYLE = """body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+_STYLE = """body { font: 16px/1.5 system-ui, "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif;
+max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; } th, td { border: 1px solid #999; padding: 0.3rem 0.7rem; text-align: start; }
 td.points { text-align: end; } article { border-top: 1px solid #999; margin-top: 1.2rem; padding-top: 0.4rem;
 break-inside: avoid; } pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f2f0eb; padding: 0.5rem; }

@@ -111,7 +111,7 @@ def _ways_on(passage: Passage) -> None:
     if projecting():
         return
     best = {"model": passage.models[-1]}
-    pair = {"part": _("Judged live"), "a": passage.text, "b": passage.second}
+    pair = {"part": "Judged live", "a": passage.text, "b": passage.second}
     with st.container(horizontal=True, gap="medium", key="first-minute-on"):
         link_to("through", _("The whole way: One sentence through BERT"), query_params={"text": passage.text})
         link_to("masking", _("Blanks: Masking"), query_params={"cloze": passage.hidden, **best})

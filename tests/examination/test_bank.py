@@ -51,10 +51,16 @@ def test_a_file_is_a_part_and_its_name_stands_in_links(folder):
     assert (part.name, part.title, [q.id for q in part.questions]) == ("sums", "A part", ["sum"])
     assert generate(part.questions[0], 1).text == "Two and two?"
     assert check(folder).splitlines()[1].split()[-1] == "1"
-    # Another language stands beside it.
-    (folder / "1-sums.zh.toml").write_text(CHOOSE.replace("A part", "部分"), "utf-8")
-    assert [part.title for part in load_bank(folder)] == ["A part"]
-    assert [part.title for part in load_bank(folder, "zh")] == ["部分"]
+
+
+def test_another_language_stands_beside_a_part_with_the_questions_made_from_these(folder):
+    twin = CHOOSE.replace("A part", "部分").replace("Two and", "二加")
+    for made_from, text in ((load_bank(folder)[0].questions[0].mark, "二加two?"), ("00000000", "Two and two?")):
+        marked = twin.replace("[[question]]", f'[[question]]\nmade_from = "{made_from}"')
+        (folder / "1-sums.zh.toml").write_text(marked, "utf-8")
+        assert [part.title for part in load_bank(folder)] == ["A part"]
+        (part,) = load_bank(folder, "zh")
+        assert part.title == "部分" and generate(part.questions[0], 1).text.replace(" ", "") == text.replace(" ", "")
 
 
 SLIPS = [

@@ -168,7 +168,7 @@ def test_before_the_models_are_there_the_first_sentence_is_shown_and_of_another_
 
 def test_every_example_names_a_word_of_its_sentence():
     file = ROOT / "lessons" / "through" / "passages.toml"
-    for example in tomllib.loads(file.read_text(encoding="utf-8"))["example"]:
+    for example in tomllib.loads(file.read_text(encoding="utf-8"))["en"]:
         assert set(example) - {"least"} == {"name", "text", "hide", "next"}
         assert re.search(rf"\b{example['hide']}\b", example["text"]), example
 
@@ -178,7 +178,7 @@ def test_both_trained_models_are_sure_of_every_pair_and_agree():
     from minibert.inside.predictions.next_sentence import judge
 
     file = ROOT / "lessons" / "through" / "passages.toml"
-    examples = tomllib.loads(file.read_text(encoding="utf-8"))["example"]
+    examples = tomllib.loads(file.read_text(encoding="utf-8"))["en"]
     pairs = [(one["text"].replace(one["hide"], "[MASK]"), one["next"]) for one in examples]
     both = [judge(load(name).model, load(name).tokenizer, pairs) for name in ("mini-en", "minilm-en")]
     assert all(abs(p - 0.5) > 0.2 for probs in both for p in probs.tolist())

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 script = partial(AppTest.from_function, default_timeout=240)  # Streamlit's own 3 s are too short for a busy machine
 
 
-def opened(part, *arguments, session=(), **link) -> AppTest:
+def opened(part, /, *arguments, session=(), **link) -> AppTest:
     """A page that is `part(*arguments)`, opened by a link, in a session that holds some values already. What the part
     returns is in the session as "got"."""
 

@@ -7,8 +7,18 @@ import pytest
 
 from examination.bank import load_bank
 from examination.task import filled
+from minibert.text.twins import mark_of
 from tests.ui.driver import opened
-from ui.lesson import LESSONS, Lesson, LessonError, course_prose, course_reviews, load_quiz
+from ui.lesson import (
+    LESSONS,
+    Lesson,
+    LessonError,
+    course_prose,
+    course_reviews,
+    load_quiz,
+    quiz_entries,
+    read_prose,
+)
 
 GOOD = """
 [[question]]
@@ -135,15 +145,33 @@ def test_the_length_of_an_option_does_not_say_whether_it_is_right():
             assert max(lengths) <= 1.5 * min(lengths) + 10, (lesson, options)  # none stands out
 
 
-def test_another_language_falls_back_where_it_has_nothing(lessons, monkeypatch):
-    (lessons / "sums" / "zh.md").write_text("# 加法\n\n## 第一\n一。\n", "utf-8")
+def test_a_twin_is_shown_where_it_was_made_from_today_s_english(lessons, monkeypatch):
+    folder = lessons / "sums"
+    prose, (question,) = read_prose(folder / "en.md"), quiz_entries(folder / "quiz.toml")
+    first = f"## 第一 <!-- First · {prose['First'].mark} -->\n一。\n\n"
+    second = "## 第二 <!-- Second · 00000000 -->\n二。\n\n## 第三\n三。\n"
+    (folder / "zh.md").write_text(f"# 加法 <!-- Sums · {prose[''].mark} -->\n\n加。\n\n{second}\n{first}", "utf-8")
+    twin = GOOD.replace("[[question]]", f'[[question]]\nmade_from = "{mark_of(question)}"').replace("Four", "四")
+    (folder / "quiz.zh.toml").write_text(twin, "utf-8")
     monkeypatch.setattr("ui.lesson.language", lambda: "zh")
+
     lesson = Lesson("sums", lessons)
-    assert lesson.title == "加法"
+    assert lesson.title == "加法" and lesson.sections == ["First", "Second"]
     assert lesson.section("First") == ("第一", "一。")
-    assert lesson.section("Second") == ("Second", "Two.")
-    with pytest.raises(LessonError, match="'Third'; it has: 'First', 'Second'"):
-        lesson.show("Third")
+    assert lesson.section("Second") == ("Second", "Two.")  # it has changed since
+    english = [choice.text for choice in load_quiz(folder / "quiz.toml")[0].choices]
+    assert [one.text for one in lesson.questions[0].choices] == [{"Four": "四"}.get(one, one) for one in english]
+
+    (folder / "quiz.toml").write_text(GOOD.replace("One too many", "Two"), "utf-8")
+    (folder / "en.md").write_text("# Sums\n\nAdd.\n\n## First\n\nOne\nand\none.\n", "utf-8")
+    lesson = Lesson("sums", lessons)
+    assert lesson.title == "Sums" and lesson.section("First")[0] == "First"
+    assert [one.text for one in lesson.questions[0].choices] == english
+
+    (folder / "quiz.toml").write_text(GOOD, "utf-8")
+    (folder / "quiz.zh.toml").write_text(twin.replace("correct = true\n", "") + "correct = true\n", "utf-8")
+    with pytest.raises(LessonError, match="the same order"):
+        lesson.questions  # noqa: B018
 
 
 @pytest.mark.parametrize("folder", sorted(path.parent for path in LESSONS.glob("*/en.md")), ids=lambda path: path.name)

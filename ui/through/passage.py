@@ -17,7 +17,7 @@ from ui.model_registry import FRONT_PAGE, UNTRAINED, available_models
 from ui.projector import projecting
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, shorten
-from ui.translations import _
+from ui.translations import _, first_language
 from ui.window import around
 
 MAX_CHARS = 1_000  # of each text
@@ -99,7 +99,8 @@ def read_passage() -> Passage | None:
 
 
 def _fields() -> Passage | None:
-    examples = tomllib.loads((LESSONS / "through" / "passages.toml").read_text(encoding="utf-8"))["example"]
+    lists = tomllib.loads((LESSONS / "through" / "passages.toml").read_text(encoding="utf-8"))
+    examples = lists.get(first_language(), lists["en"])
     left, right = st.columns(2, gap="medium")
     with left:
         typed = sentence_input(

@@ -226,13 +226,13 @@ def lesson_at(place: dict, passage: Passage) -> tuple[str, dict[str, str]] | Non
     place_of_head = {name: at[name] for name in ("layer", "head", "row") if name in at}
     of_token = {"layer": at.get("layer"), "token": at.get("row")}
     query = {
-        "letters": {"part": _("Step by step"), "text": text, "step": "1"},
-        "pieces": {"part": _("Step by step"), "text": text, "step": "5"},
+        "letters": {"part": "Step by step", "text": text, "step": "1"},
+        "pieces": {"part": "Step by step", "text": text, "step": "5"},
         "vectors": {"a": passage.text, **({"b": second} if second else {"pair": "false"}), **own},
         "heads": {"sentence": sentence, "second": second, **own, **place_of_head},
-        "network": {"part": _("The block"), "sentence": sentence, **own, **of_token},
+        "network": {"part": "The block", "sentence": sentence, **own, **of_token},
         "blank": {"cloze": sentence, **own},
-        "pair": {"part": _("Judged live"), "a": passage.text, "b": second, **own},
+        "pair": {"part": "Judged live", "a": passage.text, "b": second, **own},
         "class": {"task": "classification", **({} if model == UNTRAINED else own)},
     }[place["to"]]
     return page, {name: value for name, value in query.items() if value}

@@ -1,0 +1,322 @@
+"""What is translated, what is missing, and what was made from English that has changed since.
+
+python -m bench.translations                    # how much of each lesson, and what to look at again
+python -m bench.translations through shared     # each missing text of these lessons; `shared`: strings of several
+python -m bench.translations update through     # write the lesson's strings into the catalogue, changed ones as fuzzy
+python -m bench.translations done through       # mark the lesson's sections and questions as made from today's English
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.pofile import read_po, write_po
+
+from minibert.folders import LESSONS, ROOT
+from minibert.relatives import model_types, relative_named
+from minibert.text.twins import mark_of
+from minibert.toy.world import KINDS
+from ui import translations
+from ui.lesson import quiz_entries, read_prose
+
+HOMES = ("pages", "sections", "ui", "examination")
+FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows where its texts stand
+    ("sections/pretraining/recipe.py", "_(row['what'])"),
+    ("sections/pretraining/recipe.py", "_(row['paper'])"),
+    ("sections/pretraining/texts.py", "_(what)"),
+    ("ui/model_registry.py", "_(relative.about)"),
+}
+SHARED = "shared"
+LESSON_NAMES = {path.parent.name for path in LESSONS.glob("*/en.md")}
+NAMES = {
+    "id",
+    "kind",
+    "lesson",
+    "query",
+    "what",
+    "form",
+    "made_from",
+    "options",
+}  # entries of a question that are no text
+WIDTH = 110  # of the catalogue's lines
+
+
+@dataclass(frozen=True)
+class Twin:
+    """An English text and what there is of it in another language, "" where nothing is. current: whether that was made
+    from just this text."""
+
+    lesson: str
+    kind: str
+    name: str
+    english: str
+    other: str = ""
+    current: bool = True
+
+    @property
+    def state(self) -> str:
+        return "missing" if not self.other else "done" if self.current else "changed"
+
+    @property
+    def words(self) -> int:
+        return len(self.english.split())
+
+
+# --- strings in code --------------------------------------------------------------------------------------------------
+
+
+def template() -> Catalog:
+    """All strings that go through `_()`, within f-strings too, and those that reach it from data."""
+    found = Catalog(project="minibert", fuzzy=False)
+    for path in [ROOT / "course.py", *(path for home in HOMES for path in sorted((ROOT / home).rglob("*.py")))]:
+        place = path.relative_to(ROOT).as_posix()
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("_", "ngettext", "pgettext"):
+                texts = tuple(one.value for one in call.args if isinstance(one, ast.Constant))
+                match call.func.id, texts:
+                    case "_", (message,):
+                        found.add(message, locations=[(place, 0)])
+                    case "ngettext", (singular, plural):
+                        found.add((singular, plural), locations=[(place, 0)])
+                    case "pgettext", (context, message):
+                        found.add(message, locations=[(place, 0)], context=context)
+                    case _, _:
+                        if (place, ast.unparse(call)) not in FROM_DATA:
+                            raise SystemExit(f"{place}: {ast.unparse(call)} cannot be translated: it is no literal")
+    recipe = tomllib.loads((LESSONS / "pretraining" / "recipe.toml").read_text(encoding="utf-8"))["row"]
+    data = {
+        "ui/model_registry.py": [relative_named(name).about for name in model_types()],
+        "sections/pretraining/texts.py": KINDS.values(),
+        "sections/pretraining/recipe.py": [row[name] for row in recipe for name in ("what", "paper")],
+    }
+    for place, messages in data.items():
+        for message in messages:
+            found.add(message, locations=[(place, 0)])
+    return found
+
+
+def lesson_of(message: Message) -> str:
+    """The lesson where a string stands; `shared` if it stands in several, or in none."""
+    homes = [Path(place).parts for place, _line in message.locations]
+    lessons = {Path(one[1]).stem if one[0] in ("pages", "sections") else one[0] for one in homes}
+    return lessons.pop() if len(lessons) == 1 and lessons <= LESSON_NAMES else SHARED
+
+
+def catalogue(lang: str) -> Catalog:
+    path = translations.LOCALE / lang / "LC_MESSAGES" / "minibert.po"
+    with path.open("rb") as file:
+        return read_po(file, lang)
+
+
+def _bring(known: Catalog, wanted: Catalog) -> None:
+    """What the code no longer says becomes the fuzzy translation of the string most like it that is new."""
+    known.update(wanted, no_fuzzy_matching=True)
+    for gone in known.obsolete.values():
+        new = {str(one.id): one for one in known if one.pluralizable == gone.pluralizable and not _forms(one)}
+        for like in get_close_matches(str(gone.id), new, 1):
+            new[like].string = gone.string
+            new[like].flags.add("fuzzy")
+
+
+def _forms(message: Message) -> tuple[str, ...]:
+    """The translation, in all its forms; () if one is missing."""
+    forms = message.string if message.pluralizable else (message.string,)
+    return tuple(forms) if all(forms) else ()
+
+
+def update(lang: str, lessons: list[str]) -> None:
+    """Bring the catalogue to what the code of these lessons says; the strings of others stay as they are."""
+    known = catalogue(lang)
+    wanted = Catalog(creation_date=known.creation_date, fuzzy=False)
+    here = [message for message in template() if lesson_of(message) in lessons]
+    for message in [*here, *(message for message in known if message.id and lesson_of(message) not in lessons)]:
+        wanted.add(message.id, locations=message.locations, flags=message.flags, context=message.context)
+    _bring(known, wanted)
+    path = translations.LOCALE / lang / "LC_MESSAGES" / "minibert.po"
+    with path.open("wb") as file:
+        write_po(file, known, width=WIDTH, include_lineno=False, ignore_obsolete=True, sort_by_file=True)
+
+
+def strings(lang: str) -> Iterator[Twin]:
+    known = catalogue(lang)
+    _bring(known, template())
+    for message in known:
+        if message.id:
+            english = message.id[1] if message.pluralizable else message.id
+            yield Twin(
+                lesson_of(message), "string", shorten(english), english, "\n".join(_forms(message)), not message.fuzzy
+            )
+
+
+# --- files beside the English ones ------------------------------------------------------------------------------------
+
+
+def prose(lang: str) -> Iterator[Twin]:
+    for path in sorted(LESSONS.glob("*/en.md")):
+        there = path.with_name(f"{lang}.md")
+        twins = read_prose(there) if there.exists() else {}
+        for name, section in read_prose(path).items():
+            twin = twins.get(name)
+            other = f"{twin.heading}\n{twin.text}" if twin else ""
+            yield Twin(
+                path.parent.name,
+                "section",
+                section.heading,
+                f"{section.heading}\n{section.text}",
+                other,
+                twin is None or twin.made_from == section.mark,
+            )
+
+
+def quizzes(lang: str) -> Iterator[Twin]:
+    for path in sorted(LESSONS.glob("*/quiz.toml")):
+        there = path.with_name(f"quiz.{lang}.toml")
+        twins = quiz_entries(there) if there.exists() else []
+        yield from _questions(path.parent.name, quiz_entries(path), twins)
+
+
+def examination(lang: str) -> Iterator[Twin]:
+    for path in sorted(LESSONS.glob("examination/*.toml")):
+        if path.name.count(".") == 1:
+            there = path.with_suffix(f".{lang}.toml")
+            twins = {one["id"]: one for one in _tables(there)} if there.exists() else {}
+            entries = _tables(path)
+            yield from _questions("examination", entries, [twins.get(one["id"], {}) for one in entries])
+
+
+def _tables(path: Path) -> list[dict]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))["question"]
+
+
+def _questions(lesson: str, entries: list[dict], twins: list[dict]) -> Iterator[Twin]:
+    """A twin is known by its mark; one that has none, or an old one, by its place."""
+    marked = {one.get("made_from"): one for one in twins}
+    for entry, there in zip_longest(entries, twins[: len(entries)], fillvalue={}):
+        mark = mark_of(entry)
+        twin = marked.get(mark, there)
+        name = entry.get("id", shorten(entry["text"]))
+        yield Twin(lesson, "question", name, _texts(entry), _texts(twin), twin.get("made_from") == mark)
+
+
+def _texts(value: Any) -> str:
+    """The texts of a table, line by line, without what names things."""
+    if isinstance(value, dict):
+        value = [one for name, one in value.items() if name not in NAMES]
+    return (
+        "\n".join(filter(None, map(_texts, value)))
+        if isinstance(value, list)
+        else value
+        if isinstance(value, str)
+        else ""
+    )
+
+
+def notebooks(lang: str) -> Iterator[Twin]:
+    for path in sorted(LESSONS.glob("*/exercise.ipynb")):
+        there = path.with_name(f"exercise.{lang}.ipynb")
+        twin = json.loads(there.read_text(encoding="utf-8")) if there.exists() else {"cells": [], "metadata": {}}
+        english = _said(json.loads(path.read_text(encoding="utf-8")))
+        yield Twin(
+            path.parent.name,
+            "notebook",
+            path.name,
+            english,
+            _said(twin),
+            twin["metadata"].get("made_from") == mark_of(english),
+        )
+
+
+def _said(notebook: dict) -> str:
+    return "\n\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+
+
+def twins(lang: str) -> list[Twin]:
+    return [*strings(lang), *prose(lang), *quizzes(lang), *examination(lang), *notebooks(lang)]
+
+
+# --- marks ------------------------------------------------------------------------------------------------------------
+
+
+def done(lang: str, lesson: str) -> None:
+    """Write the marks of today's English into the lesson's twins; a section without one is the English one at its
+    place."""
+    folder = LESSONS / lesson
+    if (there := folder / f"{lang}.md").exists():
+        english, own = read_prose(folder / "en.md"), read_prose(there)
+        headings = []
+        for at, section in enumerate(own.values()):
+            name = "" if not at else section.of or list(english)[at]
+            if name not in english:
+                raise SystemExit(f"{there}: the English text has no section {name!r}")
+            of = english[name]
+            headings.append(f"{'##' if at else '#'} {section.heading} <!-- {of.heading} · {of.mark} -->")
+        _rewrite(there, r"(?m)\A# .+$|^## .+$", headings)
+    for there in sorted(folder.glob(f"*.{lang}.toml")):
+        entries, own = _tables(folder / there.name.replace(f".{lang}.", ".")), _tables(there)
+        named = {entry.get("id", at): mark_of(entry) for at, entry in enumerate(entries)}
+        marks = [named.get(entry.get("id", at)) for at, entry in enumerate(own)]
+        if None in marks:
+            raise SystemExit(f"{there}: question {marks.index(None) + 1} has no English one")
+        lines = [f'[[question]]\nmade_from = "{mark}"\n' for mark in marks]
+        _rewrite(there, r"(?m)^\[\[question\]\]\n(?:made_from = .*\n)?", lines)
+    if (there := folder / f"exercise.{lang}.ipynb").exists():
+        notebook = json.loads(there.read_text(encoding="utf-8"))
+        english = json.loads((folder / "exercise.ipynb").read_text(encoding="utf-8"))
+        notebook["metadata"]["made_from"] = mark_of(_said(english))
+        there.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _rewrite(path: Path, pattern: str, replacements: list[str]) -> None:
+    left = iter(replacements)
+    path.write_text(re.sub(pattern, lambda _found: next(left), path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def shorten(text: str, width: int = 80) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def report(lang: str, lessons: list[str]) -> None:
+    found = twins(lang)
+    words: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in found:
+        words[one.lesson][one.state] += one.words
+    print(f"{lang}, words of English\n{'lesson':20} {'done':>8} {'changed':>8} {'missing':>8}")
+    for lesson, counts in [*sorted(words.items()), ("all", sum(words.values(), Counter()))]:
+        print(f"{lesson:20} {counts['done']:8,} {counts['changed']:8,} {counts['missing']:8,}")
+    for one in found:
+        if one.state == "changed" or (one.state == "missing" and one.lesson in lessons):
+            print(f"{one.state}: {one.lesson}, {one.kind} {one.name!r}")
+
+
+def main(arguments: list[str]) -> None:
+    what, lessons = (arguments[0], arguments[1:]) if arguments[:1] in (["update"], ["done"]) else ("report", arguments)
+    if unknown := [one for one in lessons if one not in LESSON_NAMES | {SHARED}]:
+        raise SystemExit(f"no lesson {', '.join(unknown)}")
+    for lang in translations.languages()[1:]:
+        if what == "update":
+            update(lang, lessons or [*LESSON_NAMES, SHARED])
+        elif what == "done":
+            for lesson in lessons:
+                done(lang, lesson)
+        else:
+            report(lang, lessons)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,170 @@
+"""The other languages that we ship: nothing lost in them, nothing behind the English, the terms of the glossary."""
+
+import json
+import re
+import tomllib
+from collections import Counter
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import write_po
+
+from bench.translations import catalogue, done, examination, notebooks, prose, strings, template, twins, update
+from minibert.folders import LESSONS
+from tests.pages.driver import ROOT, link, open_page, whole
+from ui import translations
+
+LANGUAGES = translations.languages()[1:]
+# What a translation must have as often as its English: what is filled in, where links lead, tags, icons, formulas.
+PLACEHOLDERS = re.compile(r"\{[^{}\s]*\}|(?<=\]\()[^)]+(?=\))|</?\w[^<>]*>|:\w[\w/]*:|\$[^$]+\$")
+HAN = "\u3400-\u9fff"
+CODE = re.compile(r"`[^`]*`|\$[^$]*\$|\{[^{}]*\}|<[^<>]*>|\]\([^)]*\)|\*")
+
+
+def lost(english: str, other: str) -> set[str]:
+    return set(PLACEHOLDERS.findall(english)) ^ set(PLACEHOLDERS.findall(other))
+
+
+def against_the_glossary(english: str, other: str, glossary: dict[str, list[str]]) -> list[str]:
+    """Wrong renderings of the terms that the English has."""
+    return [
+        f"{term}: {wrong} should be {right}"
+        for term, (right, *others) in glossary.items()
+        if re.search(rf"(?i)\b{re.escape(term)}(s|es)?\b", CODE.sub("", english))
+        for wrong in others
+        if wrong in other.replace(right, "")
+    ]
+
+
+def typography(other: str) -> list[str]:
+    """Half-width punctuation between Chinese characters, and no space between Chinese and Latin."""
+    text = CODE.sub("", other)
+    return re.findall(f"[{HAN}][,;:?!()](?=[{HAN}])|[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]", text)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_nothing_that_is_filled_in_is_lost(lang):
+    found = {one.name: lost(one.english, one.other) for one in twins(lang) if one.state == "done"}
+    assert found and not {name: what for name, what in found.items() if what}
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_language_that_is_offered_is_whole_and_up_to_date(lang):
+    if lang not in translations.OFFERED:
+        pytest.skip(f"{lang} is not offered yet")
+    behind = Counter((one.lesson, one.state) for one in twins(lang) if one.state != "done")
+    assert not behind, f"python -m bench.translations lists them: {behind}"
+
+
+@pytest.mark.release
+def test_chinese_keeps_to_the_glossary_and_its_typography():
+    glossary = tomllib.loads((LESSONS / "glossary.zh.toml").read_text("utf-8"))
+    found = {
+        one.name: slips
+        for one in twins("zh")
+        if one.other and (slips := against_the_glossary(one.english, one.other, glossary) + typography(one.other))
+    }
+    assert not found
+
+
+def test_the_checks_see_what_is_wrong_and_nothing_else():
+    assert lost("**{n}** [here](a.md) <b>", "**{n}** [这里](b.md)") == {"a.md", "b.md", "<b>"}
+    glossary = {"token": ["词元", "令牌"], "mask": ["掩码", "掩"]}
+    assert against_the_glossary("Two tokens", "两个令牌", glossary) and not against_the_glossary(
+        "Two", "令牌", glossary
+    )
+    assert not against_the_glossary("a mask", "掩码", glossary)
+    assert typography("词元,向量 BERT模型") == ["元,", "T模"]
+    assert not typography("词元，向量：BERT 的 `[CLS]` 向量有{n}个，**头**")
+
+
+# --- every page in a language made for the test -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def brackets(tmp_path, monkeypatch):
+    """A language, `xx`, in which every string is the English one in brackets."""
+    catalogue = template()
+    catalogue.locale = "zh"
+    for message in catalogue:
+        if message.id:
+            message.string = (f"⟦{message.id[1]}⟧",) if message.pluralizable else f"⟦{message.id}⟧"
+    path = tmp_path / "xx" / "LC_MESSAGES" / "minibert.po"
+    path.parent.mkdir(parents=True)
+    with path.open("wb") as file:
+        write_po(file, catalogue)
+    monkeypatch.setattr(translations, "LOCALE", tmp_path)
+
+
+def test_a_link_opens_the_same_in_another_language(brackets):
+    settings = {"text": "one two three", "next": "four", "blank": 2, "model": "mini-en", "stage": 3, "framed": 2}
+    for part in ("Three models", "The code"):
+        plain = open_page("through", part=part, **settings)
+        other = open_page("through", part=part, lang="xx", **settings)
+        assert other.session_state["part"] == f"⟦{part}⟧" and link(plain, "part") == link(other, "part") == part
+        assert {name: link(plain, name) for name in settings} == {name: link(other, name) for name in settings}
+        picked = other.radio[0].options[1]
+        whole(other.radio[0].set_value(1).run())
+        assert plain.radio[0].options[1] == picked and bool(other.success) != bool(other.error)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "pages").glob("*.py")))
+def test_every_page_is_in_its_reader_s_language_after_one_of_another(brackets, name):
+    open_page(name)  # what this keeps for all sessions must hold no words
+    page = open_page(name, lang="xx")
+    texts = {block.value for block in (*page.markdown, *page.caption)} | {
+        one.label for one in (*page.tabs, *page.button)
+    }
+    assert not texts & {message.id for message in template()}
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+QUESTION = '[[question]]\nid = "a"\ntext = "{}"\n[[question.choice]]\ntext = "x"\nwhy = "y"\ncorrect = true\n'
+QUESTION += '[[question.choice]]\ntext = "z"\nwhy = "y"\n'
+
+
+def test_the_command_finds_what_has_changed_and_marks_what_is_done(tmp_path, monkeypatch):
+    folder = tmp_path / "examination"
+    folder.mkdir()
+    monkeypatch.setattr("bench.translations.LESSONS", tmp_path)
+    (folder / "en.md").write_text("# Sums\n\nAdd.\n\n## First\n\nOne.\n\n## Second\n\nTwo.\n", "utf-8")
+    (folder / "1-part.toml").write_text(QUESTION.format("More?"), "utf-8")
+    (folder / "zh.md").write_text("# 加法\n\n加。\n\n## 第一\n\n一。\n", "utf-8")
+    (folder / "1-part.zh.toml").write_text(QUESTION.format("更多？"), "utf-8")
+
+    for name, text in (("exercise", "Add."), ("exercise.zh", "加。")):
+        notebook = {"cells": [{"cell_type": "markdown", "source": [text]}], "metadata": {}}
+        (folder / f"{name}.ipynb").write_text(json.dumps(notebook), "utf-8")
+
+    def states() -> list[str]:
+        return [one.state for one in (*prose("zh"), *examination("zh"), *notebooks("zh"))]
+
+    assert states() == ["changed", "missing", "missing", "changed", "changed"]  # a section without a mark is nobody's
+    done("zh", "examination")
+    assert states() == ["done", "done", "missing", "done", "done"]
+    (folder / "en.md").write_text("# Sums\n\nAdd.\n\n## Zero\n\n## First\n\nOne!\n\n## Second\n\nTwo.\n", "utf-8")
+    (folder / "1-part.toml").write_text(QUESTION.format("Less?"), "utf-8")
+    assert states() == ["done", "missing", "changed", "missing", "changed", "done"]
+    done("zh", "examination")
+    assert states() == ["done", "missing", "done", "missing", "done", "done"]
+
+
+def test_a_string_that_has_changed_keeps_its_translation_as_fuzzy(tmp_path, monkeypatch):
+    path = tmp_path / "zh" / "LC_MESSAGES" / "minibert.po"
+    path.parent.mkdir(parents=True)
+    path.write_text('msgid ""\nmsgstr ""\n\n#: course.py\nmsgid "The exam"\nmsgstr "考试"\n', "utf-8")
+    monkeypatch.setattr(translations, "LOCALE", tmp_path)
+    said = Catalog()
+    said.add("The exams", locations=[("course.py", 0)])
+    said.add("Home", locations=[("course.py", 0)])
+    monkeypatch.setattr("bench.translations.template", lambda: said)
+    for _again in range(2):
+        update("zh", ["shared"])
+        assert [(one.id, one.string, one.fuzzy) for one in catalogue("zh") if one.id] == [
+            ("The exams", "考试", True),
+            ("Home", "", False),
+        ]
+    assert [one.state for one in strings("zh")] == ["changed", "missing"]
