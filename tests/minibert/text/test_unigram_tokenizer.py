@@ -11,8 +11,12 @@ from transformers import AlbertTokenizer, AutoTokenizer
 
 from minibert import checkpoint
 from minibert.checkpoint import CheckpointError
+from minibert.finetune.predictor import Predictor
+from minibert.relatives import build
+from minibert.relatives.albert import AlbertConfig
 from minibert.text.unigram_tokenizer import SPECIAL_TOKENS, UnigramTokenizer
 from minibert.toy.world import documents
+from tests.minibert.finetune.runs import run
 
 HARD = [
     "don't ``quoted''",
@@ -52,7 +56,7 @@ def ours(folder):
 
 
 def same(ours, theirs, *texts):
-    one, other = ours.encode(*texts), theirs(*texts, return_offsets_mapping=True)
+    one, other = ours.encode(*texts), theirs(*texts, return_offsets_mapping=True, return_token_type_ids=True)
     assert one.ids == other["input_ids"], texts
     assert one.offsets == [tuple(pair) for pair in other["offset_mapping"]], texts
     assert one.segments == other["token_type_ids"], texts
@@ -90,6 +94,16 @@ def test_it_is_saved_and_read_again_with_a_token_of_ones_own(ours, tmp_path):
     text = "[CAT=A] anna lost it"
     assert AutoTokenizer.from_pretrained(tmp_path)(text)["input_ids"] == again.encode(text).ids
     assert "[CAT=A]" not in ours.ids
+
+
+@pytest.mark.trains
+@pytest.mark.parametrize("task", ["tagging", "span"])  # which find words and answers by their places in the text
+def test_a_model_that_reads_with_it_learns_a_task(ours, tmp_path, task):
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = AlbertConfig(vocab_size=ours.vocab_size, embedding_size=8, max_position_embeddings=32, **sizes)
+    checkpoint.save(tmp_path / "start", build(config), ours)
+    run(tmp_path / "start", task, out=tmp_path / "learned")
+    assert Predictor.from_directory(tmp_path / "learned").tokenizer.vocab == ours.vocab
 
 
 def test_other_places_of_special_tokens_and_a_model_file_alone_are_refused(ours, folder, tmp_path):
