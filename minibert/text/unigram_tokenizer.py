@@ -7,14 +7,14 @@ Read from tokenizer.json, whose steps `tokenizers` runs: they differ from checkp
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import tokenizers
 from tokenizers import AddedToken
 
 from minibert.text.json_values import json_object
-from minibert.tokenizer import GENERIC, Token, Tokenizer, add_tokens, write_files
+from minibert.tokenizer import GENERIC, Section, Span, Token, Tokenizer, add_tokens, write_files
 
 SPACE = "▁"
 SPECIAL_TOKENS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
@@ -69,19 +69,24 @@ class UnigramTokenizer(Tokenizer):
         add_tokens(fast, [AddedToken(token, special=True) for token in tokens])
         return UnigramTokenizer(fast)
 
-    def sections(self, text: str) -> list[Token]:
-        """The tokens of a text: steps, added tokens and model are run in one go."""
+    def sections(self, text: str) -> Iterator[Section | Token]:
+        """The text as a whole: steps, added tokens and model are run in one go."""
+        span = Span(text, range(len(text)))
+        yield Section(span, span, span, [span])
+
+    def tokens(self, sections: Iterable[Section | Token]) -> list[Token]:
+        found: list[Token] = []
+        for section in sections:
+            found += [section] if isinstance(section, Token) else self.pieces_in(section.original.text)
+        return found
+
+    def pieces_in(self, text: str) -> Iterator[Token]:
         row = self._fast.encode(text, add_special_tokens=False)
-        found, words = [], row.word_ids
-        number = -1
+        words, number = row.word_ids, -1
         for at, (i, (start, end)) in enumerate(zip(row.ids, row.offsets, strict=True)):
             number += at == 0 or words[at] is None or words[at] != words[at - 1]
             named = i in self.special_ids and text[start:end].strip() == self.vocab[i]  # not a word that became <unk>
-            found.append(Token(self.vocab[i], i, (start, end), named, number))
-        return found
-
-    def tokens(self, sections: Iterable) -> list[Token]:
-        return list(sections)
+            yield Token(self.vocab[i], i, (start, end), named, number)
 
     def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
         return self._fast.decode(list(map(int, ids)), skip_special_tokens=skip_special)
