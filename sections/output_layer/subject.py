@@ -32,6 +32,7 @@ from ui.translations import _
 PAGE = "output_layer"
 MOST_OWN = 30  # most examples offered as a start
 SHORT = 90  # most characters of an example in a list
+PASSAGE = 600  # most characters of a passage above the picture
 # Kept while the user is on other pages, besides the settings.
 CHOICES = ("task", "data", "model", "model-for", "settings-of", "second", "choice-own", "choice-example", "format")
 FIELDS = ("mine-", "column-", "choice-mine-")
@@ -82,6 +83,8 @@ def read(lesson: Lesson) -> Inputs:
     if data:
         fill_settings(data, outline_of(model).config)
     given = own_text(lesson, task, data, first, second)
+    if isinstance(given, dict) and (passage := given.get("context")):
+        st.caption(literal(shorten(passage, PASSAGE)))
     if in_view(task) and given is not None:
         written = VIEWS[task].in_a_line(TASKS[task].example(given))
         warn_unread_text(model, written, most=st.session_state.get("max-length"))
@@ -159,8 +162,8 @@ def columns_beside(data: ChosenData | None, names: Iterable[str]) -> dict[str, l
 
 
 def in_view(task: str) -> bool:
-    """Whether the task's fields are one or two texts, which stay in view; others are in a popover."""
-    return set(VIEWS[task].fields) <= {"text", "pair", "context", "question"}
+    """Whether the task's fields are one or two short texts, which stay in view; others are in a popover."""
+    return set(VIEWS[task].fields) <= {"text", "pair"}
 
 
 def own_text(lesson: Lesson, task: str, data: ChosenData | None, first, second) -> Any | None:

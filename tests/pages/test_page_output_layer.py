@@ -197,8 +197,9 @@ def test_two_checkpoints_learn_the_same_task_beside_each_other(runs_folder, aske
 
 def test_a_passage_is_in_view_before_training(runs_folder):
     app = open_page(task="span")
-    drawers = {widget.key for drawer in app.get("popover") for widget in drawer if getattr(widget, "key", None)}
-    assert app.text_area(key="mine-context").value and "mine-context" not in drawers
+    assert app.text_area(key="mine-context").value in captions(app)
+    changed = "The river is deep. The bridge is old."
+    assert changed in captions(whole(app.text_area(key="mine-context").set_value(changed).run()))
 
 
 def test_of_more_labels_than_are_drawn_all_are_listed(runs_folder):
