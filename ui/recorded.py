@@ -64,7 +64,8 @@ def show_missing_results(name: str) -> None:
         words = _("Show those recorded from {model}").format(model=there)
         icon = ":material/arrow_forward:"
         st.button(words, key=f"from-{there}", type="primary", icon=icon, on_click=_begin_from, args=(there,))
-        st.caption(_("This records them from {here}, too: `{command}`").format(here=start(), command=command))
+        st.markdown(_("This records them from {here}, too:").format(here=start()))
+        st.code(command, "bash")
 
 
 def _begin_from(name: str) -> None:
