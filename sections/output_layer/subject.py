@@ -19,6 +19,7 @@ from ui.limits import warn_unread_text
 from ui.model_cache import outline_of
 from ui.model_registry import UNTRAINED, ModelInfo, available_models
 from ui.model_widgets import WELL_READ, model_choice
+from ui.model_widgets import choose_model as select_model
 from ui.page import drawer
 from ui.runs import own_runs
 from ui.sticky_state import keep
@@ -115,8 +116,10 @@ def second_model(first: str) -> ModelInfo:
     """The checkpoint that "from a second checkpoint" begins with; at first another one than `first`."""
     models = {info.name: info for info in starting_points()}
     other = next((name for name in models if name != first), first)
-    label = _("The second checkpoint")
-    return models[model_choice("second", begin=True, trained=True, label=label, default=other)]
+    titles = {name: info.title for name, info in models.items()}
+    folders = {name: info.directory for name, info in models.items()}
+    with st.container(width=460):
+        return models[select_model("second", _("The second checkpoint"), titles, folders, other)]
 
 
 def input_options(data: ChosenData | None) -> Options:
