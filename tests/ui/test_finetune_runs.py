@@ -21,7 +21,8 @@ def kinds(kind):
     """The page of how many examples of this kind a model got right."""
     details = {"dev_examples": [{"extra": {"kind": kind}}]}
     last_eval = {"details": {"predictions": [{"grade": 1.0}]}}
-    return opened(by_kind, [SimpleNamespace(details=details, last_eval=last_eval, start="pretrained")])
+    one = SimpleNamespace(details=details, last_eval=last_eval, start="pretrained", began="mini <i>")
+    return opened(by_kind, [one])
 
 
 def test_a_kind_is_shown_as_text_and_in_words_as_it_was_written():
