@@ -59,7 +59,7 @@ def choose_model(
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or state.get(key) not in names:
         state[key] = url_choice(key, list(names), start)
-    elif state[started][0] != first_language() and state[started][1] == state[key]:
+    elif state.get(started, (first_language(),))[0] != first_language() and state[started][1] == state[key]:
         state[key] = start  # nobody has chosen: it follows the language
     state[started] = first_language(), start
     hold(key)
