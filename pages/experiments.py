@@ -9,7 +9,7 @@ lesson = Lesson("experiments")
 lesson.open()
 inputs = subject.read()  # the experiment, its pre-training text, and the metric
 parts = {
-    _("The paper and ours"): one_scale.show,
+    _("Scores"): one_scale.show,
     _("What may be said"): differences.show,
     _("Word by word"): kinds.show,
     _("Run one now"): own_run.show,

@@ -11,7 +11,6 @@ from ui.inputs import numbered, pick
 from ui.lesson import Lesson
 from ui.page import picture
 from ui.predict import predict
-from ui.projector import projecting
 from ui.text import literal, visible
 from ui.translations import _, ngettext
 
@@ -92,7 +91,6 @@ def _draw(words: list[str], tree, mask: list[list[bool]], chosen: int, who: list
         ),
         "visible",
         wide=True,
-        height=100 + 15 * len(words) if projecting() else None,  # before it is enlarged: a small one shows it whole
     )
     legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
 

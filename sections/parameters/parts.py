@@ -14,14 +14,12 @@ from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture
 from ui.predict import predict
-from ui.projector import projecting
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice
 from ui.translations import _
 
 USUAL = "block.mlp.expand"
 PART = "chosen-part"  # session_state key: the selected part
-LOW = 290  # pixels: height of the map on a projector, before it is enlarged; a small one shows it whole
 OPTIONS = ("embeddings", "attention", "mlp", "heads")  # options of the prediction
 
 SOURCE = {
@@ -113,7 +111,6 @@ def _map(inputs: Sizes, count: ParameterCount, names: Mapping[str, str], reveale
         ).format(total=f"{everything:,}", **{group: f"{groups[group] / everything:.1%}" for group in groups}),
         key="parts-map",
         on_select=_take_clicked,
-        height=LOW if projecting() else None,
         data=lambda: part_table(count.parts, names),
     )
 

@@ -184,7 +184,7 @@ def resume(training: Training) -> None:
 def all_trainings() -> dict[str, Training]:
     """By key: this browser's, newest first, then those of shipped models and one recorded on the toy world, which is
     first of these while the toy world is chosen."""
-    recorded = Training("toy", _("toy world from random numbers, recorded"), (), LESSONS / "pretraining")
+    recorded = Training("toy", _("toy world, recorded"), (), LESSONS / "pretraining")
     toy = st.session_state.get("data", "toy") == "toy"
     shipped = sorted((*shipped_trainings(), recorded), key=lambda one: one.toy != toy)
     return {training.key: training for training in (*own_trainings(), *shipped)}

@@ -9,12 +9,12 @@ from sklearn.decomposition import PCA
 from sklearn.metrics.pairwise import cosine_similarity
 
 from minibert import checkpoint
-from minibert.experiments.results import by_arm, read_records
-from minibert.folders import LESSONS
+from minibert.experiments.results import by_arm
 from minibert.inside.geometry.vectors import sentence_vectors
 from sections.cone import whitening
 from sections.cone.subject import to_fit
 from tests.pages.driver import ROOT, figure, open_page, title_of, whole
+from ui.claim import records_of
 from ui.lesson import Lesson
 from ui.samples import questions, similar_pairs
 
@@ -92,6 +92,6 @@ def test_a_model_that_learned_from_pairs_stands_beside_a_bert_that_only_filled_b
     own, beside = last_blocks("minilm-en")
     assert beside == plain > own
     said = re.findall(r"\d\.\d\d", Lesson("cone").section("Where there is no cone left")[1])
-    records = read_records(LESSONS / "results" / "cone.jsonl")
-    recorded = [by_arm(records, "mean_cosine")[arm][0] for arm in ("minilm", "mean")]
+    cosines = by_arm(records_of("cone"), "mean_cosine")
+    recorded = [cosines[arm][0] for arm in ("minilm", "mean")]
     assert said[:2] == [f"{cosine:.2f}" for cosine in recorded]

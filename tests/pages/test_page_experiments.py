@@ -91,7 +91,7 @@ def compared(app) -> list[tuple[str, float | None, float, float | None]]:
     """Of each comparison: its verdict, the paper's difference (None: its sign alone), ours, and half its interval."""
     opened(app)
     keys = {words: key for key, words in verdict_words().items()}
-    line = r"\d+\. .+?: (?:([+−][\d.]+) )?[a-z ]+; ([+−][\d.]+)(?: ± ([\d.]+))? [a-z ]*here.* – \*\*(.+)\*\*"
+    line = r"\d+\. .+?: (?:([+−]?[\d.]+) )?[a-z ]+; ([+−]?[\d.]+)(?: ± ([\d.]+))? [a-z ]*here.* – \*\*(.+)\*\*"
     lines = [found.groups() for found in (re.fullmatch(line, one) for one in text_of(app).splitlines()) if found]
     return [(keys[said], *(n and float(n.replace("−", "-")) for n in numbers)) for *numbers, said in lines]
 

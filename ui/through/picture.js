@@ -118,7 +118,7 @@ export default function (component) {
     const m = model(), W = scene.clientWidth, T = m.tokens.length, L = m.layers;
     if (!W) return null;
     const type = parseFloat(getComputedStyle(root).fontSize), narrow = W < 40 * type && W < 700;
-    const room = narrow ? Math.max(330, innerHeight * 0.62) : Math.max(250, Math.min(innerHeight * 0.5, innerHeight - 490));  // what is below it is in sight
+    const room = narrow ? Math.max(330, innerHeight * 0.62) : Math.max(300, Math.min(innerHeight * 0.5, innerHeight - 490));  // what is below it is in sight
     const headRows = Math.ceil(m.heads / 6), square = narrow ? 4 : type * 0.5;
     const top = narrow ? 6 : headRows * (square + 2) + 8;
     const row = Math.min(Math.max((room - top) / T, 19, type * 0.98), type * 2);
