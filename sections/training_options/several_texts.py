@@ -61,7 +61,7 @@ def show(lesson: Lesson, text: str) -> None:
         max_length=room + 1 + len(names), truncation=way, budgets=budgets, texts_beside=BESIDE[data], pooling="mean"
     )
     tokenizer = outline_of(MODEL).tokenizer
-    example = example_of(texts[0], "", **dict(zip(BESIDE[data], texts[1:], strict=True)))
+    example = example_of(texts[0], "positive", **dict(zip(BESIDE[data], texts[1:], strict=True)))
     (row,) = TASKS[TASK].input_rows(tokenizer, example, [], options)
     drawn = iter(list(zip(row.tokens, row.segments, row.cut, strict=True))[1:])  # without [CLS]
     parts = [list(islice(drawn, len(ids) + 1)) for ids in tokenizer.encode_bulk(texts)]
