@@ -423,6 +423,4 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """With its sign; what rounds to nothing has none."""
-    rounded = round(value, digits)
-    return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")  # + 0.0: no minus before a zero

@@ -16,6 +16,7 @@ from ui.translations import _
 
 HEADING = "Several texts"
 BESIDE = {"verdicts": ("title", "reply"), "answered": ("body", "answer")}  # data set → columns of its further texts
+BUDGETS = {"verdicts": (12, 4, 4), "answered": (6, 16, 16)}  # tokens to begin with
 
 
 def show(lesson: Lesson, text: str) -> None:
@@ -49,8 +50,8 @@ def show(lesson: Lesson, text: str) -> None:
     budgets = None
     if way == "budget":
         budgets = tuple(
-            place.slider(name[:1].upper() + name[1:], 0, 32, start, key=f"budget-{n}")
-            for n, (place, name, start) in enumerate(zip(places, names, (12, 4, 4), strict=True))
+            place.slider(name[:1].upper() + name[1:], 0, 32, start, key=f"budget-{data}-{n}")
+            for n, (place, name, start) in enumerate(zip(places, names, BUDGETS[data], strict=True))
         )
         room = sum(budgets)
     else:
@@ -61,7 +62,7 @@ def show(lesson: Lesson, text: str) -> None:
         max_length=room + 1 + len(names), truncation=way, budgets=budgets, texts_beside=BESIDE[data], pooling="mean"
     )
     tokenizer = outline_of(MODEL).tokenizer
-    example = example_of(texts[0], "", **dict(zip(BESIDE[data], texts[1:], strict=True)))
+    example = example_of(texts[0], "positive", **dict(zip(BESIDE[data], texts[1:], strict=True)))
     (row,) = TASKS[TASK].input_rows(tokenizer, example, [], options)
     drawn = iter(list(zip(row.tokens, row.segments, row.cut, strict=True))[1:])  # without [CLS]
     parts = [list(islice(drawn, len(ids) + 1)) for ids in tokenizer.encode_bulk(texts)]
