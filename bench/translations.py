@@ -169,12 +169,12 @@ def prose(lang: str) -> Iterator[Twin]:
         twins = read_prose(there) if there.exists() else {}
         for name, section in read_prose(path).items():
             twin = twins.get(name)
-            other = f"{twin.heading}\n{twin.text}" if twin else ""
+            other = f"{twin.heading}\n{twin.prose}" if twin else ""
             yield Twin(
                 path.parent.name,
                 "section",
                 section.heading,
-                f"{section.heading}\n{section.text}",
+                f"{section.heading}\n{section.prose}",
                 other,
                 twin is None or twin.made_from == section.mark,
             )

@@ -56,13 +56,13 @@ class ProseSection:
     """A section of a lesson's text, or its title with its question. In a twin: the English heading, and its mark."""
 
     heading: str
-    text: str
+    prose: str
     of: str = ""
     made_from: str = ""
 
     @property
     def mark(self) -> str:
-        return mark_of([self.heading, self.text])
+        return mark_of([self.heading, self.prose])
 
 
 class Lesson:
@@ -95,7 +95,7 @@ class Lesson:
             raise LessonError(
                 f"{self.folder.name}/en.md has no section {heading!r}; it has: {', '.join(map(repr, self.sections))}"
             )
-        return self._prose[heading].heading, self._prose[heading].text
+        return self._prose[heading].heading, self._prose[heading].prose
 
     def show(self, heading: str, *, title: bool = True, level: int = 2) -> None:
         """Show a section of the prose in a column of readable width; `title=False` leaves its heading out.
@@ -116,7 +116,7 @@ class Lesson:
         """Begin the page: its title, and under it its question, `lead` or else the text before the first section."""
         opened_by_link()  # before widgets write into the link
         st.title(self.title, anchor=False)
-        lead = lead if lead is not None else self._prose[""].text
+        lead = lead if lead is not None else self._prose[""].prose
         if lead:
             with st.container(key="lead"):
                 st.markdown(lead, width="stretch")

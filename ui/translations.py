@@ -100,7 +100,7 @@ def _(message: str) -> str:
 def ngettext(singular: str, plural: str, n: int) -> str:
     """`_()` for messages with singular and plural forms."""
     messages, form = _catalogue(language(), LOCALE)
-    return messages[singular][form(n)] if singular in messages else singular if n == 1 else plural
+    return messages.get(singular, (singular, plural))[form(n)]
 
 
 def pgettext(context: str, message: str) -> str:
