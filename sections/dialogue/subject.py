@@ -43,7 +43,7 @@ def read(lesson: Lesson) -> Inputs:
             max_chars=MAX_CHARS,
             examples_in=examples,
             live=True,
-            label=_("Say it to the helper, in English: it answers as you type"),
+            label=_("Say it to the assistant, in English: it answers as you type"),
         )
     warn_unread_text(ENCODER, text)
     return Inputs(text.strip())
