@@ -25,7 +25,7 @@ from ui.navigation import next_lesson
 from ui.progress import note_answer, picked
 from ui.projector import projecting
 from ui.stages import you_are_here
-from ui.state import opened_by_link
+from ui.state import hold, opened_by_link
 from ui.translations import DEFAULT, _, first_language, language
 
 REVIEWS = LESSONS / "data" / "reviews"
@@ -228,6 +228,7 @@ def _ask(lesson: str, number: int, question: QuizQuestion, questions: int) -> No
     before = picked(lesson, number)
     if key not in st.session_state and before is not None and before < len(question.choices):
         st.session_state[key] = before
+    hold(key)  # the browser forgets the pick where the words of the choices change, with the language
     with st.container(border=True, key=f"{key}-box", width=_text_width(60)):
         now = st.radio(
             question.text,
