@@ -7,7 +7,6 @@ may use different languages.
 """
 
 import gettext
-import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -16,6 +15,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from minibert.text.json_values import json_value
 from ui.state import VISIT, opened_by_link
 
 LOCALE = Path(__file__).with_name("locale")
@@ -154,7 +154,7 @@ def _catalogue(lang: str, locale: Path) -> tuple[dict[str, tuple[Translated, ...
         for named, quoted in _LINE.findall(block):
             name = named or name
             fields[name] = fields.get(name, "") + quoted
-        fields = {name: json.loads(f'"{quoted}"') for name, quoted in fields.items()}
+        fields = {name: json_value(f'"{quoted}"') for name, quoted in fields.items()}
         forms = tuple(Translated(value) for name, value in fields.items() if name.startswith("msgstr"))
         if fields.get("msgid") and all(forms) and not ("fuzzy" in block and _FUZZY.search(block)):
             for form in forms:

@@ -33,7 +33,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         )
         listed = "; ".join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
         figure(
-            partial(shares, rows, _("hidden tokens predicted correctly")),
+            partial(shares, rows, _("hidden tokens right")),
             _("Your text, drawn {n} times in each way. {told}.").format(n=DRAWS, told=listed),
             "how-hard",
             title=title,

@@ -12,7 +12,7 @@ def test_the_helper_answers_as_one_types(page):
     open_page(page, "dialogue")
     finding = said_above(page, "intents")
     expect(finding).to_contain_text("set_alarm")
-    said = page.get_by_label("Say it to the helper, in English: it answers as you type", exact=True)
+    said = page.get_by_label("Say it to the assistant, in English: it answers as you type", exact=True)
     said.fill("will it rain in Oslo tomorrow")  # and no Enter
     expect(finding).to_contain_text("get_weather")
     expect(page.locator("mark", has_text="tomorrow")).to_be_visible()

@@ -51,7 +51,7 @@ def test_the_sum_of_two_losses_and_of_marks_learned_beside(runs_folder):
     for marks in ([], ["topic", "kind"]):
         app = whole(app.multiselect(key="marks").set_value(marks).run())
         terms = [trace["x"][0] for trace in figure(app, "terms")["data"]]
-        assert len(terms) == 2 + bool(marks) and f"= {sum(terms):.3f}" in text_of(app)
+        assert len(terms) == 2 + bool(marks) and f"= {sum(terms):.3f}" in title_of(app, "terms")
     assert command(app, "--auxiliary topic kind --auxiliary-weight 0.5")
 
 
