@@ -16,7 +16,7 @@ from ui import translations
 
 LANGUAGES = translations.languages()[1:]
 # What a translation must have as often as its English: what is filled in, where links lead, tags, icons, formulas.
-PLACEHOLDERS = re.compile(r"\{[^{}\s]*\}|(?<=\]\()[^)]+(?=\))|</?\w[^<>]*>|:\w[\w/]*:|\$[^$]+\$")
+PLACEHOLDERS = re.compile(r"\{[^{}\s]*\}|(?<=\]\()[^)]+(?=\))|</?\w[^<>]*>|:\w[\w/]*:|\$\$[^$]+\$\$|\$[^$]+\$")
 HAN = "\u3400-\u9fff"
 CODE = re.compile(r"`[^`]*`|\$[^$]*\$|\{[^{}]*\}|<[^<>]*>|\]\([^)]*\)|\*")
 
