@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,10 @@ def lesson_of(message: Message) -> str:
 def catalogue(lang: str) -> Catalog:
     path = translations.LOCALE / lang / "LC_MESSAGES" / "minibert.po"
     with path.open("rb") as file:
-        return read_po(file, lang)
+        found = read_po(file, lang)
+    for message in found:  # lines are not kept, and None cannot be sorted beside others
+        message.locations = [(place, 0) for place, _line in message.locations]
+    return found
 
 
 def _bring(known: Catalog, wanted: Catalog) -> None:
@@ -145,8 +149,9 @@ def update(lang: str, lessons: list[str]) -> None:
         wanted.add(message.id, locations=message.locations, flags=message.flags, context=message.context)
     _bring(known, wanted)
     path = translations.LOCALE / lang / "LC_MESSAGES" / "minibert.po"
-    with path.open("wb") as file:
-        write_po(file, known, width=WIDTH, include_lineno=False, ignore_obsolete=True, sort_by_file=True)
+    written = BytesIO()  # whole, before the file is touched
+    write_po(written, known, width=WIDTH, include_lineno=False, ignore_obsolete=True, sort_by_file=True)
+    path.write_bytes(written.getvalue())
 
 
 def strings(lang: str) -> Iterator[Twin]:

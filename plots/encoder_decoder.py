@@ -132,7 +132,7 @@ def distribution(parts: dict[str, Sequence[float]], axis: str) -> go.Figure:
             x=np.asarray(values, dtype=float),
             name=literal(name),
             orientation="h",
-            side="positive",
+            side="negative",  # upwards, as the axis is reversed
             width=1.6,
             points=False,
             meanline={"visible": True, "width": 3},

@@ -249,8 +249,8 @@ def _stacked(fig: go.Figure, rows: int) -> go.Figure:
         barmode="stack",
         bargap=0.35,
         uniformtext={"minsize": SMALL, "mode": "hide"},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.12 - 0.3 / rows, "x": 0, "traceorder": "normal"},
-        height=200 + 70 * rows,
+        legend={"orientation": "h", "yanchor": "top", "y": -0.16 - 0.5 / rows, "x": 0, "traceorder": "normal"},
+        height=220 + 70 * rows,
     )
     fig.update_yaxes(autorange="reversed", fixedrange=True)
     fig.update_xaxes(fixedrange=True)

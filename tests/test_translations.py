@@ -160,11 +160,15 @@ def test_a_string_that_has_changed_keeps_its_translation_as_fuzzy(tmp_path, monk
     said = Catalog()
     said.add("The exams", locations=[("course.py", 0)])
     said.add("Home", locations=[("course.py", 0)])
+    said.add("The head", locations=[("sections/attention/one_head.py", 0)])
     monkeypatch.setattr("bench.translations.template", lambda: said)
+    update("zh", ["attention"])
+    assert [one.id for one in catalogue("zh") if one.id] == ["The exam", "The head"]
     for _again in range(2):
         update("zh", ["shared"])
         assert [(one.id, one.string, one.fuzzy) for one in catalogue("zh") if one.id] == [
             ("The exams", "考试", True),
             ("Home", "", False),
+            ("The head", "", False),
         ]
-    assert [one.state for one in strings("zh")] == ["changed", "missing"]
+    assert sorted(one.state for one in strings("zh")) == ["changed", "missing", "missing"]

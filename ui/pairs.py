@@ -14,7 +14,7 @@ from ui.model_registry import ModelInfo, config_values, further_models, model_na
 from ui.model_widgets import WELL_READ, show_refused
 from ui.runs import own_models, run_title
 from ui.text import literal
-from ui.translations import _
+from ui.translations import _, ngettext
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,11 @@ def _networks(relative: Path, bert: Path, version: int):
 def warn_unknown(tokens: Sequence[str]) -> None:
     """A note on how many words are [UNK], for both models."""
     if count := sum(token == "[UNK]" for token in tokens):
-        words = _("{n} of your words are not in these models’ vocabulary: both read {unk} there.")
+        words = ngettext(
+            "{n} of your words is not in these models’ vocabulary: both read {unk} there.",
+            "{n} of your words are not in these models’ vocabulary: both read {unk} there.",
+            count,
+        )
         st.caption(words.format(n=count, unk=literal("[UNK]")))
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from sections.albert.subject import MOST, Inputs, steps_of
 from ui.figures import figure
 from ui.page import picture
-from ui.pairs import networks, tokenizer_of
+from ui.pairs import networks, tokenizer_of, warn_unknown
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -55,10 +55,7 @@ def show(inputs: Inputs) -> None:
         _draw(moved, words)
         bands = _("The bands reach from the token that is moved least to the one that is moved most.")
         st.caption(bands + _read(inputs))
-        count = encoding.tokens.count("[UNK]")
-        if count:
-            unknown = _("{n} of your words are not in the vocabulary of these models: both read {unk} there.")
-            st.caption(unknown.format(n=count, unk=literal("[UNK]")))
+        warn_unknown(encoding.tokens)
 
 
 def _read(inputs: Inputs) -> str:

@@ -23,7 +23,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.cone import over_dimensions
 
     lesson.show("Whitening", title=False)
-    sets = {_("the course’s own pairs"): similar_pairs(inputs.language)}
+    sets = {_("The course’s own pairs"): similar_pairs(inputs.language)}
     if inputs.language == "en" and (pairs := sts_b()):
         sets[_("STS-B, dev")] = pairs
     whole = fitted(inputs)

@@ -72,7 +72,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                     [
                         Line(_("as they are"), [one.plain for one in by_layer]),
                         Line(_("mean subtracted"), [one.centred for one in by_layer], "second"),
-                        Line(_("share of the commonest direction"), [one.strongest for one in by_layer], "third"),
                     ],
                     references,
                 )

@@ -9,7 +9,8 @@ import streamlit as st
 from sections.electra.subject import Inputs, networks
 from ui.figures import in_words
 from ui.page import picture
-from ui.text import literal, visible
+from ui.pairs import warn_unknown
+from ui.text import visible
 from ui.translations import _
 
 MOST = 60  # tokens
@@ -42,7 +43,12 @@ def show(inputs: Inputs) -> None:
             f"<li>▂ {html.escape(_('the discriminator: was this token replaced?'))}</li></ul>" + columns_html(drawn)
         )
         in_words(finding(drawn), "drawn-words", lambda: table(drawn))
-        unknown(drawn)
+        tokens = [drawn.vocab[drawn.one.original[place]] for place in drawn.places]
+        warn_unknown(tokens)
+        if "[UNK]" in tokens and not inputs.pair.further:
+            st.caption(
+                _("The discriminator has read stories of the toy world alone: outside it, true words look replaced.")
+            )
 
 
 def draw(inputs: Inputs) -> ReplacedSentence | None:
@@ -152,11 +158,3 @@ def table(drawn: ReplacedSentence) -> list[dict]:
             }
         )
     return rows
-
-
-def unknown(drawn: ReplacedSentence) -> None:
-    """A note on how many words are [UNK], for both networks."""
-    count = sum(drawn.vocab[drawn.one.original[place]] == "[UNK]" for place in drawn.places)
-    if count:
-        words = _("{n} of your words are not in this pair’s vocabulary: both networks read {unk} there.")
-        st.caption(words.format(n=count, unk=literal("[UNK]")))

@@ -146,7 +146,7 @@ def _families(lesson: Lesson, names: list[str], tokens: int) -> None:
         (_("Mask"), _("none but padding"), _("causal"), _("none on the source, causal on the target")),
         (_("Predicts"), _("hidden tokens"), _("the next token, everywhere"), _("the next target token, everywhere")),
         (
-            _("Tokens that teach, of yours"),
+            _("Your tokens with a loss"),
             some.format(n=num_targets, all=tokens, share=num_targets / tokens if tokens else 0),
             full,
             _("{full}, as the target").format(full=full),

@@ -81,7 +81,7 @@ def _looked(one_pass, passage: Passage) -> CardSection:
     elif word is most:
         said = _("Looks at “{word}”: {share}").format(word=most.name, share=most.written)
     else:  # [CLS], [SEP] or a full stop
-        said = _("Rests on {word}: {share}").format(word=most.name, share=most.written)
+        said = _("Rests on “{word}”: {share}").format(word=most.name, share=most.written)
         if word:
             said += " · " + _("“{word}”: {share}").format(word=word.name, share=word.written)
     drawn = set(range(len(one_pass.encoding)) if one_pass.rows is None else one_pass.rows)

@@ -19,7 +19,7 @@ def show() -> None:
         "masking": _("**Hide** words, guess them from both sides."),
         "next_sentence": _("Does this text **follow** that one?"),
         "pretraining": _("**Train** a BERT in a minute, and look back at how it learned."),
-        "experiments": _("What the paper **left out**, piece by piece, in small."),
+        "experiments": _("**Change one choice**, train again: what was it worth?"),
         "output_layer": _("One small layer more gives the **answer**, whatever the task."),
         "features": _("Train all of BERT, or only **read** its layers?"),
         "stability": _("The same settings, another **seed**, another score."),

@@ -27,7 +27,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         st.markdown(f"**{_finding(inputs, tree)}**")
         st.html(tree_html(tree))
         if not tree.facts:
-            st.caption(_("A fact has two bars: subject | relation | object. Its subject stands in the sentence."))
+            st.caption(_("A fact has two bars: subject | relation | object. Its subject must stand in the sentence."))
         left, right = st.columns([6, 5], gap="large")
         with left:
             _matrix(tree)

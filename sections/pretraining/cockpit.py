@@ -95,7 +95,7 @@ def _live() -> None:
     everything = all_trainings()
     chosen = chosen_trainings(everything)
     if not any(one.runs for one in everything.values()):
-        words = _("**No run yet.** Press *Train*; until its first point, a few seconds later: {name}.")
+        words = _("**No run yet.** Press *Train*: it begins in a few seconds. Until then you see {name}.")
         st.markdown(words.format(name=", ".join(literal(one.name) for one in chosen) or "–"))
 
     revealed = guessed(next(iter(trainings_now(chosen, [])), None))

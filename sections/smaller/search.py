@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         message = inputs.watched
         follow_runs(runs, lambda shown: of_run(shown, budget), "", speed=learn.step_and_loss, message=message)
     else:
-        of_record(budget)
+        of_record(budget, whole)
     lesson.show("One network, many parts")
     show_source(search.SuperNetwork)
     lesson.show("Tagger and budget")
@@ -99,8 +99,9 @@ def of_run(runs: list, budget: float) -> None:
         st.table(rows)
 
 
-def of_record(budget: float) -> None:
-    """A recorded search (seed 0), shown until the user has started one."""
+def of_record(budget: float, whole: float) -> None:
+    """A recorded search (seed 0), shown until the user has started one. whole: milliseconds of all of the network here,
+    by which those of the other machine are scaled."""
     records = [record for record in records_of("search") if record.get("candidates")]
     if not records:
         st.info(
@@ -108,9 +109,14 @@ def of_record(budget: float) -> None:
             icon=":material/play_arrow:",
         )
         return
-    scatter([(name, ms, score) for name, ms, score, _count in records[0]["candidates"]], budget, None, None)
+    candidates = records[0]["candidates"]
+    scale = whole / max(ms for _name, ms, _score, _count in candidates)
+    scatter([(name, ms * scale, score) for name, ms, score, _count in candidates], budget, None, None)
     st.caption(
-        _("Recorded on SST-2 (seed 0, another machine’s milliseconds). *Search* makes one of your own, on reviews.")
+        _(
+            "Recorded on SST-2 (seed 0); the times are scaled so that all of mini-en needs what it needs here. "
+            "*Search* makes one of your own, on reviews."
+        )
     )
 
 

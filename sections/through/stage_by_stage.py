@@ -37,7 +37,7 @@ def sizes(name: str, passage: Passage) -> list[str]:
         _("**{n}** characters, spaces among them.").format(n=letters),
         _("**{n}** pieces, of a vocabulary of {vocab:,}.").format(n=count, vocab=config.vocab_size),
         _("Three of **{hidden}** numbers a piece, added.").format(hidden=config.hidden_size),
-        _("**{layers} × {heads}** heads; together {all:,} weights.").format(
+        _("**{layers} × {heads}** heads; together {all:,} attention weights.").format(
             layers=layers, heads=heads, all=layers * heads * count * count
         ),
         _("In each block {hidden} → **{inner:,}** → {hidden} numbers, at each piece.").format(

@@ -61,7 +61,7 @@ def whole(written: list[str], total: float, known: bool) -> str:
     if not known:
         return _("“{text}”: the mask is the same in every language").format(text=text)
     share = f"{math.exp(total):.1%}" if total > math.log(0.001) else _("less than 0.1%")
-    return _("“{text}” has a probability: {p}, the product of {n} (ln P = {total:.2f})").format(
+    return _("“{text}” has probability {p}, the product of {n} factors (ln P = {total:.2f})").format(
         text=text, p=share, n=len(written), total=total
     )
 

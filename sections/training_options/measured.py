@@ -37,7 +37,7 @@ def show(
     if titled:
         title()
     if base not in accuracies or not accuracies.keys() & (arms.keys() - {base}):
-        st.markdown(_("No run with this switch has been recorded here yet. This records them:"))
+        st.markdown(_("Not recorded here yet: {arms}. This records it:").format(arms=", ".join(arms.values())))
         st.code(f"python -m minibert experiment {comparison} --seeds 3 --model checkpoints/{start}", "bash")
         return
     rows = []
@@ -45,6 +45,8 @@ def show(
         if seeds := accuracies.get(arm):
             ours = paired_difference(seeds, accuracies[base]) if arm != base else None
             apart = "–" if ours is None or ours.half is None else f"{signed(ours.mean)} ± {ours.half:.1f}"
+            if ours and ours.half is not None and ours.half < 0.05:  # the same with each seed by chance, not exact
+                apart = _("{mean} with every seed").format(mean=signed(ours.mean))
             accuracy = mean_and_sd(seeds.values())
             rows.append({_("switch"): words, _("accuracy, %"): accuracy, _("difference, seed by seed"): apart})
     st.table(rows)

@@ -26,7 +26,7 @@ def show(lesson: Lesson, text: str) -> None:
             "embedding": _("an embedding, added"),
             "concatenated": _("an embedding beside"),
         }
-        way = choice("way", _("Read as"), ways)
+        way = choice("way", _("Read as"), ways, wrap=True)
     bench = bench_of(metadata=(column,), metadata_as=way)
     known = value if value in values else "?"
     batch = bench.batch(example_of(text, LABELS[0], **{column: known}))

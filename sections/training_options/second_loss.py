@@ -47,7 +47,6 @@ def show(lesson: Lesson, text: str) -> None:
         fig = loss_sum(terms, _("loss, before the first step"))
         fig.update_layout(title_text=alt, margin_t=84)
         figure(fig, alt, key="terms")
-    st.markdown(f"**{alt}**", width=820)
     measured.show({"mlm": _("0.2 · MLM"), "marks": _("0.5 · marks: topic and kind")})
     lesson.show(HEADING)
     lesson.show(MARKS)

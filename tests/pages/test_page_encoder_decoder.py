@@ -160,7 +160,7 @@ def test_the_three_masks_side_by_side():
     crossing = [t for t in fig["data"] if t["xaxis"] == "x3" and t["marker"]["symbol"] == "diamond"]
     cells = {tuple(cell) for trace in crossing for cell in trace["customdata"]}
     assert cells == {(row, column) for row in (2, 3, 4) for column in (0, 1)}  # from target to source
-    teach = app.table[0].value.loc["Tokens that teach, of yours"]
+    teach = app.table[0].value.loc["Your tokens with a loss"]
     assert list(teach)[:2] == ["1 of 5 (20%)", "5 of 5 (100%)"]
     assert "**15 of 25**" in text_of(open_page(**five, mask="decoder"))
 
