@@ -36,9 +36,10 @@ export default function (component) {
     };
 
     // the mask
-    const labels = (narrow ? 5.2 : 6.4) * size, tall = narrow ? 0.58 * height : height;
-    const cell = Math.min((tall - 4) / count, ((narrow ? width : 0.6 * width) - labels) / count, 2 * size);
-    const left = labels, type = Math.max(12, Math.min(size, 0.95 * cell));
+    const labels = (narrow ? 5.2 : 6.4) * size, tall = narrow ? 0.62 * height : height;
+    const high = Math.min((tall - 4) / count, 2 * size);  // of a row; a phone has room for high ones, not for wide ones
+    const cell = Math.min(high, ((narrow ? width : 0.6 * width) - labels) / count);
+    const left = labels, type = Math.max(12, Math.min(size, 0.85 * high));
     tokens.forEach((token, row) => {
       const y = 2 + (row + 0.5) * cell, there = row < shown, current = now.row !== undefined && row === source + now.row;
       const css = `${current ? "now" : ""} ${there ? "" : "later"}`;
