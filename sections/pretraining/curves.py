@@ -147,6 +147,12 @@ def draw_curves(shown: list[Training], *, short: bool = False) -> None:
     )
     if any(history.restarts for history in histories):
         st.caption(_("Dotted upright line: a restart; from there the learning rate rises and falls anew."))
+    for history in () if short else histories:
+        losses, shares = (history.points.get(f"{main}_{kind}") for kind in ("loss", "accuracy"))
+        if losses and shares and losses[0][0] < shares[0][0]:
+            part = 1 + sum(at < shares[0][0] for at in history.restarts)
+            words = _("{name}: its accuracy was not recorded before part {part} of its training.")
+            st.caption(words.format(name=literal(history.name), part=part))
 
 
 def guessed(training: Training | None) -> bool:
