@@ -50,12 +50,13 @@ def read() -> Sizes | None:
     _follow_link()
     with st.container(key="sizes"):
         with st.container(horizontal=True, vertical_alignment="center", key="start-from"):
-            family = st.container(width=210)
+            family = st.container(width=170)
             with drawer(_("More"), holds=("proportions", "shared", "E", "relative", "xl", "S", "pooler")):
                 _design()
             line = st.container(key="sums")
         labels = slider_labels(short=projecting())
-        for letter, column in zip("LHAFVPTB", st.columns(8), strict=True):
+        widths = [4, 5.5, 4, 6, 5, 5, 4.5, 5]  # as long as the labels
+        for letter, column in zip("LHAFVPTB", st.columns(widths, gap="xsmall"), strict=True):
             low, high, step = RANGES[letter]
             column.slider(labels[letter], low, high, step=step, key=letter, on_change=MOVED.get(letter))
         with family:
