@@ -66,7 +66,7 @@ def two_masks(
         ends = [(place - 0.5, place + 0.5) for place in (column, row)]
         add_box(fig, *ends, line={"color": colour, "width": width}, row=1, col=panel + 1)
     fig.update_annotations(font={"size": FONT_SIZE})
-    fig.update_layout(height=150 + max(24, 32 - n // 2) * n, margin={"l": 4, "r": 8, "t": 40, "b": 4})
+    fig.update_layout(height=130 + max(20, 28 - n // 2) * n, margin={"l": 4, "r": 8, "t": 40, "b": 4})
     for at in range(len(panels)):
         ticks = token_ticks(words, column if at == panel else None)
         fig.update_xaxes(**ticks, tickangle=-55, range=[-0.6, n - 0.4], **FIXED, row=1, col=at + 1)

@@ -49,16 +49,18 @@ def read() -> Sizes | None:
     )
     _follow_link()
     with st.container(key="sizes"):
-        family, more, *columns = _places()
-        with more, drawer(_("More"), holds=("proportions", "shared", "E", "relative", "xl", "S", "pooler")):
-            _design()
+        with st.container(horizontal=True, vertical_alignment="center", key="start-from"):
+            family = st.container(width=170)
+            with drawer(_("More"), holds=("proportions", "shared", "E", "relative", "xl", "S", "pooler")):
+                _design()
+            line = st.container(key="sums")
         labels = slider_labels(short=projecting())
-        for letter, column in zip("LHAFVPTB", columns, strict=True):
+        widths = [4, 5.5, 4, 6, 5, 5, 4.5, 5]  # as long as the labels
+        for letter, column in zip("LHAFVPTB", st.columns(widths, gap="xsmall"), strict=True):
             low, high, step = RANGES[letter]
             column.slider(labels[letter], low, high, step=step, key=letter, on_change=MOVED.get(letter))
         with family:
             name = _choose_model()
-        line = st.container()
     _say()
     try:
         model = model_of(st.session_state)
@@ -68,15 +70,6 @@ def read() -> Sizes | None:
     inputs = Sizes(model, st.session_state["T"], st.session_state["B"], name)
     line.html(_sums(inputs))
     return inputs
-
-
-def _places() -> list:
-    """Columns for the family, the drawer and the eight sliders: two rows, on a projector one."""
-    if projecting():
-        family, *sliders, more = st.columns([1.6, *[1] * 8, 1.35], gap="small", vertical_alignment="center")
-        return [family, more, *sliders]
-    first, second = (st.columns([1.3, 1, 1, 1, 1], gap="medium", vertical_alignment="center") for _row in range(2))
-    return [first[0], second[0], *first[1:], *second[1:]]
 
 
 def _style() -> str:
@@ -229,6 +222,7 @@ def _choose_model() -> str | None:
         key=key,
         index=None,
         placeholder=here or _("your sizes"),
+        label_visibility="collapsed",
         on_change=_load_chosen,
         args=(key,),
     )

@@ -21,7 +21,7 @@ from sections.pretraining.trainings import (
 )
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.page import drawer, picture
+from ui.page import drawer, picture, with_drawer
 from ui.runs import live, settled, show_refusal, state_rows
 from ui.sticky_state import keep
 from ui.text import literal
@@ -94,10 +94,6 @@ def _live() -> None:
     """The chosen runs, during and after training; before the first run, a shipped model."""
     everything = all_trainings()
     chosen = chosen_trainings(everything)
-    if not any(one.runs for one in everything.values()):
-        words = _("**No run yet.** Press *Train*: it begins in a few seconds. Until then you see {name}.")
-        st.markdown(words.format(name=", ".join(literal(one.name) for one in chosen) or "–"))
-
     revealed = guessed(next(iter(trainings_now(chosen, [])), None))
 
     def rows(runs: list) -> None:
@@ -121,6 +117,9 @@ def _live() -> None:
             numbers(drawn[0])
 
     live(run_ids(chosen), draw, rows)
+    if not any(one.runs for one in everything.values()):
+        words = _("**No run yet.** Press *Train*: it begins in a few seconds. Until then you see {name}.")
+        st.markdown(words.format(name=", ".join(literal(one.name) for one in chosen) or "–"))
 
 
 @st.fragment
@@ -128,13 +127,16 @@ def own_sentence(lesson: Lesson) -> None:
     """The sentence on which models in training report their predictions."""
     toy = st.session_state.get("data", "toy") == "toy"
     toys, others = examples(lesson)
-    text = sentence_input(
-        "cloze" if toy else "ask",
-        toys if toy else others,
-        label=_("A sentence with a [MASK], answered while it trains"),
-        max_chars=500,
-        blanks=True,
-    )
+    field, side = with_drawer(key="sentences")
+    with field:
+        text = sentence_input(
+            "cloze" if toy else "ask",
+            toys if toy else others,
+            label=_("A sentence with a [MASK], answered while it trains"),
+            max_chars=500,
+            examples_in=side,
+            blanks=True,
+        )
     before = st.session_state.get(WATCHED)
     st.session_state[WATCHED] = text
     if "[MASK]" not in text:

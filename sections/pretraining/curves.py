@@ -13,6 +13,7 @@ from ui.text import literal
 from ui.translations import _
 
 PAIRS = ("nsp", "sop")  # objectives on segment pairs
+LOW = 280  # pixels: height of the picture under its controls, in the first screen
 
 
 def numbers(training: Training) -> None:
@@ -107,7 +108,7 @@ def empty_stage(training: Training) -> None:
     fig = learning_curves([], [CurvePanel(title)], "step", axes()["step"])
     fig.update_xaxes(range=[0, 1], showticklabels=False)
     fig.update_yaxes(range=[0, 10])
-    figure(fig, _("Empty axes: the loss over the steps. Guess where it begins."), "cockpit-curves")
+    figure(fig, _("Empty axes: the loss over the steps. Guess where it begins."), "cockpit-curves", height=LOW)
 
 
 def draw_curves(shown: list[Training], *, short: bool = False) -> None:
@@ -133,6 +134,7 @@ def draw_curves(shown: list[Training], *, short: bool = False) -> None:
         _("Curves of pre-training over {axis}, a colour a run. Now: {now}.").format(axis=axes()[axis], now=now),
         "cockpit-curves" if short else "curves",
         title=now.split("; ")[0],
+        height=LOW if short else None,
         wide=not short,
         data=lambda: [
             {
@@ -147,6 +149,12 @@ def draw_curves(shown: list[Training], *, short: bool = False) -> None:
     )
     if any(history.restarts for history in histories):
         st.caption(_("Dotted upright line: a restart; from there the learning rate rises and falls anew."))
+    for history in () if short else histories:
+        losses, shares = (history.points.get(f"{main}_{kind}") for kind in ("loss", "accuracy"))
+        if losses and shares and losses[0][0] < shares[0][0]:
+            part = 1 + sum(at < shares[0][0] for at in history.restarts)
+            words = _("{name}: its accuracy was not recorded before part {part} of its training.")
+            st.caption(words.format(name=literal(history.name), part=part))
 
 
 def guessed(training: Training | None) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from plots.attention import number
 from sections.to_write.subject import MOST_GIVEN, MOST_READ, Inputs, Writer, network, words_of
 from ui.text import visible
 from ui.translations import _
@@ -61,8 +62,8 @@ def whole(written: list[str], total: float, known: bool) -> str:
     if not known:
         return _("“{text}”: the mask is the same in every language").format(text=text)
     share = f"{math.exp(total):.1%}" if total > math.log(0.001) else _("less than 0.1%")
-    return _("“{text}” has probability {p}, the product of {n} factors (ln P = {total:.2f})").format(
-        text=text, p=share, n=len(written), total=total
+    return _("“{text}” has probability {p}, the product of {n} factors (ln P = {total})").format(
+        text=text, p=share, n=len(written), total=number(total)
     )
 
 

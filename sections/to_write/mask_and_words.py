@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from plots.attention import number
 from plots.grammar import MASK
 from plots.theme import BLUE, ORANGE
 from sections.to_write import films
@@ -80,7 +81,7 @@ def table(results: films.WritingSteps) -> list[dict]:
 
 def others(results: films.WritingSteps) -> None:
     if results.others:
-        listed = " · ".join(f"{literal(text)} (ln P = {score:.2f})" for text, score in results.others)
+        listed = " · ".join(f"{literal(text)} (ln P = {number(score)})" for text, score in results.others)
         st.caption(_("Also found: {texts}").format(texts=listed))
 
 

@@ -36,34 +36,35 @@ export default function (component) {
     };
 
     // the mask
-    const labels = (narrow ? 5.2 : 6.4) * size, tall = narrow ? 0.58 * height : height;
-    const cell = Math.min((tall - 4) / count, ((narrow ? width : 0.6 * width) - labels) / count, 2 * size);
-    const left = labels, type = Math.max(12, Math.min(size, 0.95 * cell));
+    const labels = (narrow ? 5.2 : 6.4) * size, tall = narrow ? 0.62 * height : height;
+    const line = Math.min((tall - 4) / count, 2 * size);  // height of a row; a phone has no room for as wide a column
+    const cell = Math.min(line, ((narrow ? width : 0.6 * width) - labels) / count);
+    const left = labels, type = Math.max(12, Math.min(size, 0.85 * line));
     tokens.forEach((token, row) => {
-      const y = 2 + (row + 0.5) * cell, there = row < shown, current = now.row !== undefined && row === source + now.row;
+      const y = 2 + (row + 0.5) * line, there = row < shown, current = now.row !== undefined && row === source + now.row;
       const css = `${current ? "now" : ""} ${there ? "" : "later"}`;
       put(there || row < source ? token : "·", left - 6, y, css, "end", type, labels - 10);
       for (let column = 0; column < count; column++) {
         const x = left + column * cell, sees = mask[row][column] === "1" && there;
         const own = column >= source, pad = Math.max(0.5, 0.06 * cell);
-        if (!sees) { add("rect", { x: x + pad, y: y - cell / 2 + pad, width: cell - 2 * pad, height: cell - 2 * pad, class: "cell" }); continue; }
-        const middle = x + cell / 2, half = cell / 2 - pad;
+        if (!sees) { add("rect", { x: x + pad, y: y - line / 2 + pad, width: cell - 2 * pad, height: line - 2 * pad, class: "cell" }); continue; }
+        const middle = x + cell / 2, half = cell / 2 - pad, rise = line / 2 - pad;
         const mark = own
-          ? add("path", { d: `M${middle},${y - half}L${middle + half},${y}L${middle},${y + half}L${middle - half},${y}Z`, fill: hues.own })
-          : add("rect", { x: x + pad, y: y - half, width: 2 * half, height: 2 * half, fill: hues.read });
+          ? add("path", { d: `M${middle},${y - rise}L${middle + half},${y}L${middle},${y + rise}L${middle - half},${y}Z`, fill: hues.own })
+          : add("rect", { x: x + pad, y: y - rise, width: 2 * half, height: 2 * rise, fill: hues.read });
         if (current && moves) mark.setAttribute("class", "comes");
         mark.append(make("title", {}, `${token} → ${tokens[column]}`));
       }
-      if (current) add("rect", { x: left - 1, y: y - cell / 2 - 1, width: count * cell + 2, height: cell + 2, fill: "none", stroke: hues.mask, "stroke-width": 2.5, rx: 3 });
+      if (current) add("rect", { x: left - 1, y: y - line / 2 - 1, width: count * cell + 2, height: line + 2, fill: "none", stroke: hues.mask, "stroke-width": 2.5, rx: 3 });
     });
     if (count > source) {
       const at = source * cell;
-      add("path", { d: `M${left + at},2V${2 + count * cell}M${left},${2 + at}H${left + count * cell}`, class: "border" });
+      add("path", { d: `M${left + at},2V${2 + count * line}M${left},${2 + source * line}H${left + count * cell}`, class: "border" });
     }
 
     // what is written
     const x = narrow ? 4 : left + count * cell + 2 * size, end = width - 4, high = 1.9 * size;
-    let y = narrow ? count * cell + 1.6 * size : 0.8 * size;
+    let y = narrow ? count * line + 1.6 * size : 0.8 * size;
     if (writes) {
       put(names.text, x, y, "head", "start", size, end - x);
       y += high;

@@ -5,7 +5,7 @@ import html
 import streamlit as st
 
 from plots.xlnet import GUESSED, OPEN, SHUT, two_masks
-from sections.xlnet.subject import Inputs, streams
+from sections.xlnet.subject import Inputs, pick_cell, streams
 from ui.figures import figure, legend
 from ui.inputs import clicked, state
 from ui.page import picture
@@ -23,6 +23,8 @@ def show(inputs: Inputs) -> None:
         stream, row, column = inputs.cell
         st.html(order_html(inputs))
         st.markdown(reason(inputs, masks[stream][row][column]))
+        guessed = (GUESSED, "■", _("may look, and its word is guessed"))
+        legend([(OPEN[0], "■", _("may look")), guessed, (SHUT[0], "×", _("may not"))])
         words = [visible(token) for token in inputs.tokens]
         titles = [_("Content stream: knows its own word"), _("Query stream: knows its place only")]
         listed = "; ".join(
@@ -39,8 +41,7 @@ def show(inputs: Inputs) -> None:
             on_select=lambda: clicked("orders", state("stream"), state("row"), state("column")),
             wide=True,
         )
-        guessed = (GUESSED, "■", _("may look, and its word is guessed"))
-        legend([(OPEN[0], "■", _("may look")), guessed, (SHUT[0], "×", _("may not"))])
+        pick_cell(inputs)
         if inputs.cut:
             left_out = ngettext("{n} word more is not drawn.", "{n} words more are not drawn.", inputs.cut)
             st.caption(left_out.format(n=inputs.cut))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import MAX_SEED, choice, numbered, pick, toy_sentence
+from ui.inputs import MAX_SEED, choice, numbered, pick, picked, toy_sentence
 from ui.lesson import Lesson
 from ui.page import drawer
 from ui.pairs import ModelPair, choose_pair, networks
@@ -45,6 +45,7 @@ def read(lesson: Lesson) -> Inputs:
     """The sentence and the button to draw another order; in a drawer the rarely changed settings."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
         left = st.container()
+        st.button(_("Draw another order"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
         with drawer(holds=("share", "seed")):
             pair = choose_pair(lesson.name)
             kind = choice(
@@ -89,15 +90,18 @@ def orders(count: int, kind: str, seed: int) -> list[int]:
 
 
 def chosen_cell(tokens: Sequence[str], order: Sequence[int]) -> tuple[int, int, int]:
-    """Widgets for stream, query word and key word, and a button for another order."""
-    words = numbered([visible(token) for token in tokens])
+    """The cell that `pick_cell` below the picture, or a click on it, has chosen."""
     last = order.index(len(order))  # the last in the order has the most context
-    with st.container(horizontal=True, key="again", vertical_alignment="bottom", gap="medium"):
-        st.button(_("Draw another order"), key="draw", icon=":material/casino:", type="primary", on_click=_next_seed)
-        stream = pick("stream", _("In the"), streams(), default=1, width=190)
-        row = pick("row", _("Who looks"), words, default=last, width=190)
-        column = pick("column", _("at whom?"), words, default=last, width=190)
-    return stream, row, column
+    return picked("stream", 2, 1), picked("row", len(tokens), last), picked("column", len(tokens), last)
+
+
+def pick_cell(inputs: Inputs) -> None:
+    """Widgets for stream, query word and key word."""
+    words, last = numbered([visible(token) for token in inputs.tokens]), inputs.order.index(len(inputs.order))
+    with st.container(horizontal=True, key="cell", gap="medium"):
+        pick("stream", _("In the"), streams(), default=1, width=190)
+        pick("row", _("Who looks"), words, default=last, width=190)
+        pick("column", _("at whom?"), words, default=last, width=190)
 
 
 def _next_seed() -> None:

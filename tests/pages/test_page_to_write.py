@@ -15,6 +15,7 @@ from minibert.tokenizer import basic_tokens
 from minibert.toy.answers import AnswerSettings, answer_sample, rules_for, spelled, train_answers
 from minibert.toy.corrections import CorrectorSettings, correction_sample, train_corrector
 from minibert.toy.denoising import BART, DenoisingSettings, load, restoration_sample, train_bart
+from plots.attention import number
 from sections.to_write.corrector import chinese_sentences
 from tests.pages.driver import ROOT, figure, html_of, open_page, plain, whole
 from tests.pages.finished_runs import run_of
@@ -55,7 +56,7 @@ def test_what_is_written_and_its_probabilities_are_the_models_and_bert_writes_be
         log_probs = expected(model, source, text.ids[:place], tokenizer.mask_id)
         assert step["p"] == pytest.approx(float(log_probs[text.ids[place]].exp()), abs=1e-4)
         assert step["guesses"][0][1] == pytest.approx(float(log_probs.max().exp()), abs=1e-4)
-    assert f"ln P = {text.score:.2f}" in data["steps"][-1]["finding"]
+    assert f"ln P = {number(text.score)}" in data["steps"][-1]["finding"]
     assert data["source"] == len(source) and len(data["tokens"]) == len(source) + len(text.ids)
 
 
@@ -78,7 +79,7 @@ def test_a_beam_tells_what_else_it_found(runs_folder, unilm):
     model, tokenizer = unilm
     app = open_page("to_write", owner="me", text=TEXT, way="beam", width=4)
     found = beam(model, tokenizer.encode(TEXT).ids, rules_for(tokenizer, most=16), 4)
-    assert f"ln P = {found[0].score:.2f}" in shown(app)["steps"][-1]["finding"]
+    assert f"ln P = {number(found[0].score)}" in shown(app)["steps"][-1]["finding"]
     assert all(spelled(text.ids, tokenizer) in captions(app) for text in found[1:])
     drawn = {"way": "sample", "temperature": "2"}
     one, other = (shown(open_page("to_write", owner="me", text=TEXT, dice=n, **drawn))["steps"] for n in (1, 2))
@@ -92,7 +93,7 @@ def test_a_text_of_the_readers_is_measured(runs_folder, unilm):
     assert words == ["tom", "found", "the", "ball", ".", "[SEP]"]
     source, ids = tokenizer.encode(TEXT).ids, [tokenizer.ids[word] for word in words]
     total = sum(float(expected(model, source, ids[:n], tokenizer.mask_id)[i]) for n, i in enumerate(ids))
-    assert f"ln P = {total:.2f}" in data["steps"][-1]["finding"]
+    assert f"ln P = {number(total)}" in data["steps"][-1]["finding"]
 
 
 def test_chinese_has_the_same_mask_and_no_numbers(runs_folder):
