@@ -7,7 +7,7 @@ from ui.translations import _
 
 
 def show() -> None:
-    """A line for each lesson, all of it the link."""
+    """Each card links to its lesson."""
     about = {
         "through": _("The **whole way** in one picture, with your sentence."),
         "reading": _("Paragraph by paragraph: **what it says**, and where to see it."),
@@ -49,10 +49,10 @@ def show() -> None:
     number = 0
     for title, every in parts().items():
         stops = [stop for stop in every if stop.name != "home"]
-        with st.container(key=f"road-{stops[0].name}"):
-            st.markdown(f"#### {title}")
-            with st.container(gap=None):
-                for stop in stops:
-                    number += 1
-                    with st.container(key=f"stop-{stop.name}"):
-                        link_to(stop.name, f"**{number}. {stop.title}** {about[stop.name]}", width="stretch")
+        st.markdown(f"#### {title}")
+        with st.grid(3, min_column_width=230, key=f"road-{stops[0].name}") as grid:
+            for stop in stops:
+                number += 1
+                with grid.container(border=True, height="stretch", key=f"stop-{stop.name}"):
+                    link_to(stop.name, label=f"{number}. {stop.title}")
+                    st.markdown(about[stop.name])
