@@ -8,6 +8,7 @@ python -m bench.translations done through       # mark the lesson's sections and
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import re
@@ -41,16 +42,8 @@ FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows whe
 }
 SHARED = "shared"
 LESSON_NAMES = {path.parent.name for path in LESSONS.glob("*/en.md")}
-NAMES = {
-    "id",
-    "kind",
-    "lesson",
-    "query",
-    "what",
-    "form",
-    "made_from",
-    "options",
-}  # entries of a question that are no text
+# Entries of a question that are no text.
+NAMES = {"id", "kind", "lesson", "query", "what", "form", "made_from", "options"}
 WIDTH = 110  # of the catalogue's lines
 
 
@@ -219,13 +212,9 @@ def _texts(value: Any) -> str:
     """The texts of a table, line by line, without what names things."""
     if isinstance(value, dict):
         value = [one for name, one in value.items() if name not in NAMES]
-    return (
-        "\n".join(filter(None, map(_texts, value)))
-        if isinstance(value, list)
-        else value
-        if isinstance(value, str)
-        else ""
-    )
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(_texts, value)))
+    return value if isinstance(value, str) else ""
 
 
 def notebooks(lang: str) -> Iterator[Twin]:
@@ -310,9 +299,12 @@ def report(lang: str, lessons: list[str]) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    what, lessons = (arguments[0], arguments[1:]) if arguments[:1] in (["update"], ["done"]) else ("report", arguments)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", metavar="WORD", help="update, done, and names of lessons")
+    words = parser.parse_args(arguments).words
+    what, lessons = (words[0], words[1:]) if words[:1] in (["update"], ["done"]) else ("report", words)
     if unknown := [one for one in lessons if one not in LESSON_NAMES | {SHARED}]:
-        raise SystemExit(f"no lesson {', '.join(unknown)}")
+        parser.error(f"no lesson {', '.join(unknown)}")
     for lang in translations.languages()[1:]:
         if what == "update":
             update(lang, lessons or [*LESSON_NAMES, SHARED])

@@ -44,8 +44,9 @@ def typography(other: str) -> list[str]:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_nothing_that_is_filled_in_is_lost(lang):
-    found = {one.name: lost(one.english, one.other) for one in twins(lang) if one.state == "done"}
-    assert found and not {name: what for name, what in found.items() if what}
+    done = [one for one in twins(lang) if one.state == "done"]
+    found = [(one.lesson, one.name, what) for one in done if (what := lost(one.english, one.other))]
+    assert done and not found
 
 
 @pytest.mark.release
@@ -60,11 +61,11 @@ def test_a_language_that_is_offered_is_whole_and_up_to_date(lang):
 @pytest.mark.release
 def test_chinese_keeps_to_the_glossary_and_its_typography():
     glossary = tomllib.loads((LESSONS / "glossary.zh.toml").read_text("utf-8"))
-    found = {
-        one.name: slips
+    found = [
+        (one.lesson, one.name, slips)
         for one in twins("zh")
         if one.other and (slips := against_the_glossary(one.english, one.other, glossary) + typography(one.other))
-    }
+    ]
     assert not found
 
 

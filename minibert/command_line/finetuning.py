@@ -168,16 +168,8 @@ def finetune(options) -> None:
     same: tuple[str, ...] = ()
     same += ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
-    same += ("group_by_length", "averaging", "patience", "loss", "focal_gamma", "auxiliary_weight")
-    same += (
-        "pattern",
-        "prompt",
-        "vat_weight",
-        "vat_epsilon",
-        "classifier_depth",
-        "classifier_activation",
-        "classifier_norm",
-    )
+    same += ("group_by_length", "averaging", "patience", "loss", "focal_gamma", "auxiliary_weight", "pattern", "prompt")
+    same += ("vat_weight", "vat_epsilon", "classifier_depth", "classifier_activation", "classifier_norm")
     augment = options.augment
     settings = FinetuneSettings(
         **{name: getattr(options, name) for name in same},
