@@ -150,7 +150,7 @@ def mosaic(
         "uniformtext": {"minsize": SMALL, "mode": "hide"},
         "title": {"text": title, "y": 0.985, "yanchor": "top"},
         "margin": {"l": 2, "r": 2, "t": 40 + _NOTE * (2 if raised else 1), "b": 4},
-        "height": 345,
+        "height": 385,  # lower, plotly hides the names of a block's parts
         "shapes": shapes,
         "annotations": [note | own for own in notes],
         "xaxis": {"visible": False, "range": [0, right], "fixedrange": True},
