@@ -1,10 +1,11 @@
-"""Texts per second of `predict` and `embed`, beside transformers' pipeline and sentence-transformers' `encode`.
+"""Texts per second of `predict`, `evaluate` and `embed`, beside a pipeline of transformers and sentence-transformers.
 
     python -m bench.answers [--model checkpoints/minilm-en] [--texts 2000] [--threads 1] [--record]
 
 Sentences of lessons/data/reviews, joined to texts of 1 to 16 of them, in no order of length; the same encoder in the
 same files, with one head of fixed random weights. float32 on both sides, texts cut at the same length; loading is not
-counted. Rounds alternate. many: texts per second of all of them · one: milliseconds of one text alone.
+counted. Rounds alternate. many: texts per second of all of them · one: milliseconds of one text alone. `evaluate` is
+beside the pipeline and scikit-learn's accuracy, on labels drawn at random: only the time is looked at.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ import numpy as np
 import torch
 import transformers
 from sentence_transformers import SentenceTransformer
+from sklearn.metrics import accuracy_score
 
 from bench.machine import arguments, record
 from minibert import checkpoint
+from minibert.finetune.evaluation import evaluate
 from minibert.finetune.predictor import Predictor
 from minibert.folders import CHECKPOINTS, LESSONS
 from minibert.sentence_vectors.encoder import SentenceEncoder, SentenceVectors
-from minibert.tasks import TASKS, Options
+from minibert.tasks import TASKS, Options, TaskData
+from minibert.tasks.classification import Example
 
 BATCH, MOST_SENTENCES, LONGEST, ALONE, ROUNDS = 32, 16, 256, 20, 3
 
@@ -41,12 +45,14 @@ def main() -> None:
     texts = joined(options.texts)
     with tempfile.TemporaryDirectory() as folder:
         results = {
-            "predict": compared(*classifiers(options.model, Path(folder, "classifier")), texts),
-            "embed": compared(*encoders(options.model, Path(folder, "encoder")), texts),
+            **classified(options.model, Path(folder, "classifier"), texts),
+            "embed": compared(*encoders(options.model, Path(folder, "encoder")), texts, ALONE),
         }
     for name, row in results.items():
         print(f"{name}: {row['ours']:.1f} and {row['theirs']:.1f} texts/s, {row['many']:.2f} times as many;", end=" ")
-        print(f"one text {row['one ours, ms']:.1f} and {row['one theirs, ms']:.1f} ms; differ by {row['most']:.1e}")
+        if alone := row.get("one ours, ms"):
+            print(f"one text {alone:.1f} and {row['one theirs, ms']:.1f} ms;", end=" ")
+        print(f"differ by {row['most']:.1e}")
     record(options.record, results)
 
 
@@ -56,14 +62,13 @@ def joined(count: int) -> list[str]:
     return [" ".join(rng.choices(sentences, k=rng.randint(1, MOST_SENTENCES))) for _ in range(count)]
 
 
-Answer = Callable[[Sequence[str]], np.ndarray]  # (N, …): probabilities, or vectors
+Answer = Callable[[Sequence[str]], np.ndarray]  # (N, …): probabilities, or vectors; or one score of all
 
 
-def classifiers(model: Path, folder: Path) -> tuple[Answer, Answer]:
+def classified(model: Path, folder: Path, texts: Sequence[str]) -> dict[str, dict[str, float]]:
     task, chosen = TASKS["classification"], Options(max_length=LONGEST)
     torch.manual_seed(0)
-    data = task.read(LESSONS / "data" / "reviews" / "dev.tsv")
-    start = checkpoint.load(model)
+    start, data = checkpoint.load(model), task.read(LESSONS / "data" / "reviews" / "dev.tsv")
     head = task.head(start.config, task.labels(data), chosen)
     head.bert.load_state_dict(start.bert.state_dict())
     Predictor(head.eval(), checkpoint.load_tokenizer(model), task, chosen).save(folder)
@@ -77,7 +82,8 @@ def classifiers(model: Path, folder: Path) -> tuple[Answer, Answer]:
         truncation=True,
         max_length=LONGEST,
     )
-    labels = list(ours.labels)
+    labels, rng = list(ours.labels), random.Random(1)
+    label_of = {text: rng.choice(labels) for text in texts}
 
     def our_answer(texts: Sequence[str]) -> np.ndarray:
         rows = ours.stream([{"text": text} for text in texts], BATCH, sorted_together=16)
@@ -87,7 +93,17 @@ def classifiers(model: Path, folder: Path) -> tuple[Answer, Answer]:
         scores = [{one["label"]: one["score"] for one in row} for row in theirs(list(texts))]
         return np.array([[row[label] for label in labels] for row in scores])
 
-    return our_answer, their_answer
+    def our_score(texts: Sequence[str]) -> np.ndarray:
+        return np.array(evaluate(ours, TaskData([Example(text, label_of[text]) for text in texts])).metrics["accuracy"])
+
+    def their_score(texts: Sequence[str]) -> np.ndarray:
+        likeliest = their_answer(texts).argmax(1)
+        return np.array(accuracy_score([label_of[text] for text in texts], [labels[i] for i in likeliest]))
+
+    return {
+        "predict": compared(our_answer, their_answer, texts, ALONE),
+        "evaluate": compared(our_score, their_score, texts),
+    }
 
 
 def encoders(model: Path, folder: Path) -> tuple[Answer, Answer]:
@@ -97,11 +113,12 @@ def encoders(model: Path, folder: Path) -> tuple[Answer, Answer]:
     return ours.embed, lambda texts: theirs.encode(list(texts), batch_size=BATCH, show_progress_bar=False)
 
 
-def compared(ours: Answer, theirs: Answer, texts: Sequence[str]) -> dict[str, float]:
-    """Medians over the rounds, and the largest difference between both answers."""
+def compared(ours: Answer, theirs: Answer, texts: Sequence[str], alone: int = 0) -> dict[str, float]:
+    """Medians over the rounds, and the largest difference between both answers. alone: so many texts are given one by
+    one as well."""
     sides = {"ours": ours, "theirs": theirs}
     rates: dict[str, list[float]] = {name: [] for name in sides}
-    alone: dict[str, list[float]] = {name: [] for name in sides}
+    waits: dict[str, list[float]] = {f"one {name}, ms": [] for name in sides}
     most = 0.0
     for _ in range(ROUNDS):
         answers = {}
@@ -110,15 +127,14 @@ def compared(ours: Answer, theirs: Answer, texts: Sequence[str]) -> dict[str, fl
             answers[name] = answer(texts)
             rates[name].append(len(texts) / (time.perf_counter() - begun))
         most = max(most, float(np.abs(answers["ours"] - answers["theirs"]).max()))
-        for text in texts[:ALONE]:
+        for text in texts[:alone]:
             for name, answer in sides.items():
                 begun = time.perf_counter()
                 answer([text])
-                alone[name].append(1000 * (time.perf_counter() - begun))
-    many, one = ({name: statistics.median(values) for name, values in them.items()} for them in (rates, alone))
+                waits[f"one {name}, ms"].append(1000 * (time.perf_counter() - begun))
     ratios = [a / b for a, b in zip(rates["ours"], rates["theirs"], strict=True)]
-    row = {**many, "many": statistics.median(ratios), "one ours, ms": one["ours"], "one theirs, ms": one["theirs"]}
-    return {name: round(value, 2) for name, value in row.items()} | {"most": most}
+    row = {name: round(statistics.median(values), 2) for name, values in (rates | waits).items() if values}
+    return row | {"many": round(statistics.median(ratios), 2), "most": most}
 
 
 if __name__ == "__main__":
