@@ -26,7 +26,7 @@ from ui.samples import (
 )
 from ui.state import hold
 from ui.text import literal
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,7 +127,7 @@ def read(lesson: Lesson, of_points: bool) -> Inputs:
         with last, drawer(holds=("seed",)):
             model = model_choice(default=WELL_READ)
             language = _language(model)
-            what = choice("what", _("Points"), what_names())
+            what = choice("what", pgettext("in a picture", "Points"), what_names())
             pooling = choice("pooling", _("A sentence’s vector"), pooling_names()) if what == "sentences" else "mean"
             method = choice("method", _("Projection"), method_names())
             view = choice("view", _("Layers"), {"moving": _("moving"), "all": _("side by side")})
