@@ -21,7 +21,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             "counted": size.counted if size else False,
             "changed": ", ".join(words[kind] for kind in member.changed),
             "by": member.by,
-            "what": member.what,
+            "what": _(member.what),
             "paper": member.paper,
         }
         for member in inputs.members.values()
