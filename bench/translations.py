@@ -27,6 +27,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
 from minibert.folders import LESSONS, ROOT
+from minibert.inside.relatives.family import family
 from minibert.relatives import model_types, relative_named
 from minibert.text.twins import mark_of
 from minibert.toy.world import KINDS
@@ -35,6 +36,9 @@ from ui.lesson import quiz_entries, read_prose
 
 HOMES = ("pages", "sections", "ui", "examination")
 FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows where its texts stand
+    ("sections/family/table.py", "_(member.what)"),
+    ("sections/family/teaches.py", "_(one['name'])"),
+    ("sections/family/tree.py", "_(member.what)"),
     ("sections/pretraining/recipe.py", "_(row['what'])"),
     ("sections/pretraining/recipe.py", "_(row['paper'])"),
     ("sections/pretraining/texts.py", "_(what)"),
@@ -89,8 +93,11 @@ def template() -> Catalog:
                     case _, _:
                         if (place, ast.unparse(call)) not in FROM_DATA:
                             raise SystemExit(f"{place}: {ast.unparse(call)} cannot be translated: it is no literal")
+    paper = tomllib.loads((LESSONS / "family" / "paper.toml").read_text(encoding="utf-8"))
     recipe = tomllib.loads((LESSONS / "pretraining" / "recipe.toml").read_text(encoding="utf-8"))["row"]
     data = {
+        "sections/family/tree.py": [member.what for member in family(LESSONS / "family" / "models.toml").values()],
+        "sections/family/teaches.py": [row["name"] for row in paper["row"]],
         "ui/model_registry.py": [relative_named(name).about for name in model_types()],
         "sections/pretraining/texts.py": KINDS.values(),
         "sections/pretraining/recipe.py": [row[name] for row in recipe for name in ("what", "paper")],

@@ -8,7 +8,7 @@ from ui import train_both
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.train_both import ComparedModel, Quantity, right_words
-from ui.translations import _
+from ui.translations import _, pgettext
 
 WIDTHS = (8, 16, 32, 64, 128)
 LAYERS = (2, 4, 6)
@@ -22,7 +22,7 @@ def at_choice() -> dict:
     shared = choice("both-shared", _("Shared by ALBERT’s layers"), shared_words(), wrap=True)
     width = st.select_slider(_("E of ALBERT"), WIDTHS, value=32, key="both-E", bind="query-params")
     layers = st.select_slider(_("Layers of both"), LAYERS, value=4, key="both-L", bind="query-params")
-    questions = {"no": _("nothing"), "yes": _("BERT: the next? ALBERT: in order?")}
+    questions = {"no": pgettext("a second loss", "nothing"), "yes": _("BERT: the next? ALBERT: in order?")}
     pairs = choice("both-pairs", _("Second loss, on pairs"), questions, wrap=True) == "yes"
     title = "ALBERT" if shared == "all" else _("ALBERT, shared: {what}").format(what=shared_words()[shared])
     sizes = {"num_hidden_layers": int(layers)}

@@ -7,7 +7,7 @@ from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.source import show_source
-from ui.translations import _
+from ui.translations import _, pgettext
 
 WIDTHS = (16, 32, 64, 128, 256, 512, 768, 1024, 2048, 4096)  # E
 SIZES = ("base", "large", "xlarge", "xxlarge")
@@ -19,7 +19,7 @@ def shared_words() -> dict[str, str]:
         "all": _("all"),
         "attention": _("attention"),
         "feed_forward": _("feed-forward"),
-        "none": _("nothing"),
+        "none": pgettext("shared", "nothing"),
     }
 
 

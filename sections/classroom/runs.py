@@ -6,7 +6,7 @@ from ui.disk import free, nearly_full
 from ui.room.entrance import is_teacher, visitors
 from ui.runs import manager, state_in_words, stop
 from ui.text import literal
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 REFRESH, MOST = 3.0, 30  # seconds between refreshes; rows
 
@@ -32,7 +32,7 @@ def show_overview() -> None:
 
 
 def show() -> None:
-    st.subheader(_("What runs"), anchor=False)
+    st.subheader(pgettext("in the room", "What runs"), anchor=False)
     _rows()
     _clear()
 

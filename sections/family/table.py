@@ -4,7 +4,7 @@ import streamlit as st
 
 from sections.family.subject import Inputs, kind_names
 from ui.lesson import Lesson
-from ui.translations import _
+from ui.translations import _, pgettext
 
 HEIGHT = 560  # pixels: sixteen rows; the table scrolls
 
@@ -21,7 +21,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             "counted": size.counted if size else False,
             "changed": ", ".join(words[kind] for kind in member.changed),
             "by": member.by,
-            "what": member.what,
+            "what": _(member.what),
             "paper": member.paper,
         }
         for member in inputs.members.values()
@@ -38,7 +38,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             "model": st.column_config.TextColumn(_("model"), pinned=True, width=120),
             "date": st.column_config.TextColumn(_("date"), width=80),
             "by": _("by"),
-            "from": _("from"),
+            "from": pgettext("of a model", "from"),
             "changed": _("changed"),
             "size": _("size"),
             "weights": st.column_config.NumberColumn(_("weights"), format="localized"),

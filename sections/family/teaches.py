@@ -17,7 +17,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("What the family teaches", title=False)
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
     base = paper["bert"]
-    rows = [(one["name"], round(one["mnli"] - base, 1)) for one in paper["row"]]
+    rows = [(_(one["name"]), round(one["mnli"] - base, 1)) for one in paper["row"]]
     kinds = [one["kind"] for one in paper["row"]]
     by_training, by_objective = kinds.index("data"), kinds.index("objective")  # the first of each: same training text
     options = [_("a new objective and network (XLNet)"), _("only more careful training (RoBERTa)")]

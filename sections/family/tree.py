@@ -64,7 +64,9 @@ def _card(member: FamilyMember, line: str, words: dict[str, str], revealed: bool
     with st.container(border=True, key="family-card"):
         left, right = st.columns([3, 2], gap="large")
         with left:
-            st.markdown(f"**{literal(member.name)}** · {literal(member.by)} · {member.date}  \n{literal(member.what)}")
+            st.markdown(
+                f"**{literal(member.name)}** · {literal(member.by)} · {member.date}  \n{literal(_(member.what))}"
+            )
             st.caption(f"{literal(line)} · {literal(member.paper)}")
             if member.page and find_page(member.page):
                 link_to(member.page)

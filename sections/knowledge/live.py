@@ -7,7 +7,7 @@ import streamlit as st
 from ui.figures import figure
 from ui.live_runs import follow_runs
 from ui.runs import manager, own_runs, show_refusal
-from ui.translations import _
+from ui.translations import _, pgettext
 
 
 def train(
@@ -46,7 +46,7 @@ def draw_lines(lines: Mapping[str, Sequence[tuple[int, float]]], title: str, key
         _("{title}, over the steps. Last: {told}.").format(title=title, told=last),
         key,
         data=[
-            {_("line"): name, _("step"): step, _("share"): f"{share:.1%}"}
+            {pgettext("in a chart", "line"): name, _("step"): step, _("share"): f"{share:.1%}"}
             for name, marks in lines.items()
             for step, share in marks
         ],

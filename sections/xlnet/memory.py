@@ -11,7 +11,7 @@ from ui.lesson import Lesson
 from ui.pairs import ModelPair, networks
 from ui.source import show_source
 from ui.text import literal, visible
-from ui.translations import _
+from ui.translations import _, pgettext
 
 MOST, TOP = 20, 4  # most words per row; predictions drawn
 
@@ -89,8 +89,9 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
     title = _("Where “{word}” is predicted, {share:.0%} of the last layer’s attention goes to the memory").format(
         word=word, share=memory
     )
+    names = (pgettext("of XLNet", "memory"), _("its own row"), _("attention"))
     figure(
-        partial(looked_at, words[0], words[1], shares, place, (_("memory"), _("its own row"), _("attention")), title),
+        partial(looked_at, words[0], words[1], shares, place, names, title),
         _("{title}. {told}.").format(
             title=title, told=", ".join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True))
         ),
