@@ -12,7 +12,7 @@ from ui.room.sheets import HandedSheet, Sheets
 from ui.room.store import room
 from ui.runs import zipped
 from ui.text import shorten
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 REFRESH = 5.0  # seconds
 
@@ -53,13 +53,13 @@ def _table() -> None:
 
 def columns() -> tuple[str, ...]:
     return (
-        _("name"),
+        pgettext("of a student", "name"),
         _("who"),
         _("sheet"),
         _("handed in"),
         _("times"),
         _("points"),
-        _("of"),
+        pgettext("points", "of"),
         _("self-marked"),
         _("of those"),
     )

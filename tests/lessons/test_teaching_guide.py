@@ -98,7 +98,10 @@ def test_the_guide_in_another_language_has_the_same_steps_and_quotes_its_pages(l
     unsaid = []
     for links, quotes in steps(TWINS[lang]):
         names = {parts(link)[0] for link in links}
-        said = [*(source(name) for name in names), *(text for name in (*names, "shared") for text in texts.get(name, []))]
+        said = [
+            *(source(name) for name in names),
+            *(text for name in (*names, "shared") for text in texts.get(name, [])),
+        ]
         pieces = [piece.strip() for quote in quotes for piece in re.split(r"[\d,.:;%，。：；]+", in_one_line(quote))]
         unsaid += [(links[0], piece) for piece in pieces if piece not in in_one_line("\n".join(said))]
     assert not unsaid
