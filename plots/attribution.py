@@ -67,7 +67,7 @@ def word_grid(
         for j, method in enumerate(methods):
             known = not np.isnan(shares[i, j])
             font = {"size": SMALL, "color": _ink(shares[i, j]) if known else WORDS}
-            text = f"{values[method][i]:+.2f}" if known else "?"
+            text = f"{values[method][i]:+.2f}".replace("-", "−") if known else "?"
             notes.append({"x": j, "y": i, "text": text, "showarrow": False, "font": font})
     add_notes(fig, notes)
     columns = {"tickvals": list(range(len(methods))), "ticktext": [names[m] for m in methods]}
@@ -110,7 +110,7 @@ def agreement_matrix(matrix: np.ndarray, names: Sequence[str], title: str = "") 
     notes = []
     for i, row in enumerate(matrix):
         for j, rho in enumerate(row):
-            text = "–" if np.isnan(rho) else f"{rho:.2f}"
+            text = "–" if np.isnan(rho) else f"{rho:.2f}".replace("-", "−")
             font = {"size": FONT_SIZE, "color": WORDS if np.isnan(rho) else _ink(rho)}
             notes.append({"x": j, "y": i, "text": text, "showarrow": False, "font": font})
     add_notes(fig, notes)

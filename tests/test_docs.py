@@ -9,7 +9,11 @@ import pytest
 from minibert.__main__ import parser
 from tests.test_layers import ROOT
 
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "lessons").glob("*.md")),
+]
 COMMANDS = parser()
 NAMES = next(action.choices for action in COMMANDS._actions if isinstance(action, argparse._SubParsersAction))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from ui.text import visible
+from ui.text import Signed, visible
 
 _FOR, _AGAINST = "213, 94, 0", "0, 114, 178"  # the ends of plots.theme.DIVERGING
 
@@ -33,7 +33,7 @@ def attributed_html(
         chips.append(
             f'<li style="{style}"{title}><bdi style="font-size: 1.25rem; overflow-wrap: anywhere">'
             f"{html.escape(visible(word, spaces=False))}</bdi>"
-            f'<small style="font-size: 0.9rem; font-variant-numeric: tabular-nums">{value:+.2f}</small></li>'
+            f'<small style="font-size: 0.9rem; font-variant-numeric: tabular-nums">{Signed(value):+.2f}</small></li>'
         )
     return (
         '<ol dir="auto" style="list-style: none; display: flex; flex-wrap: wrap; gap: 0.35rem; padding: 0; margin: 0"'

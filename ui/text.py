@@ -24,6 +24,13 @@ def literal(text: object) -> str:
     return "".join(parts)
 
 
+class Signed(float):
+    """A number for `format`: a negative one is written with a minus sign (−), not with a hyphen."""
+
+    def __format__(self, spec: str) -> str:
+        return super().__format__(spec).replace("-", "−")
+
+
 def as_script(value: object) -> str:
     """A value as JSON for use in a <script>: escaped such that no text in it can end the script or begin markup."""
     return json.dumps(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -13,6 +13,7 @@ from ui.held_out import kind_of_text, texts
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.model_cache import outline_of
+from ui.text import Signed
 from ui.translations import _
 
 SEVERAL, SHORT = 10, 10  # texts in the test over several; most words of each
@@ -27,15 +28,15 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         test = _deletion_of(inputs.key, inputs.case, values, inputs.replacement, inputs.steps)
     best = max(test.methods, key=test.fall)
     title = _("{method} falls fastest: on average {fall:.1f} points below the start, at random {random:.1f}").format(
-        method=names[best], fall=100 * test.fall(best), random=100 * test.random_falls.mean()
+        method=names[best], fall=Signed(100 * test.fall(best)), random=Signed(100 * test.random_falls.mean())
     )
     titles = (_("words taken away"), _("P({label})").format(label=literal(inputs.case.label)), _("random order"))
-    falls = "; ".join(f"{names[name]} {test.fall(name):.1%}" for name in test.methods)
+    falls = "; ".join(f"{names[name]} {Signed(test.fall(name)):.1%}" for name in test.methods)
     figure(
         partial(deletion_curves, test.methods, test.random, names, titles, title),
         _(
             "How far the probability falls, on average over the curve: {falls}; random {random:.1%} ± {spread:.1%}."
-        ).format(falls=falls, random=test.random_falls.mean(), spread=test.random_falls.std(ddof=1)),
+        ).format(falls=falls, random=Signed(test.random_falls.mean()), spread=test.random_falls.std(ddof=1)),
         "deletion",
         data=lambda: [
             {_("words taken away"): i, **{names[name]: float(curve[i]) for name, curve in test.methods.items()}}

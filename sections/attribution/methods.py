@@ -12,6 +12,7 @@ from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.source import show_source
+from ui.text import Signed
 from ui.translations import _
 
 
@@ -25,7 +26,7 @@ def show_one(lesson: Lesson, inputs: Inputs) -> None:
         word_values.tolist(),
         label=_("The text, with what each word speaks for"),
         breaks=breaks,
-        titles=[f"{word}: {value:+.4f}" for word, value in zip(words, word_values, strict=True)],
+        titles=[f"{word}: {Signed(value):+.4f}" for word, value in zip(words, word_values, strict=True)],
     )
     st.caption(sum_in_words(method, word_values, inputs))
     lesson.show("The question")
@@ -34,7 +35,7 @@ def show_one(lesson: Lesson, inputs: Inputs) -> None:
 
 def sum_in_words(method: str, values, inputs: Inputs) -> str:
     """What a method's values sum to, and what they should sum to."""
-    total, score = float(values.sum()), inputs.case.score
+    total, score = Signed(values.sum()), Signed(inputs.case.score)
     if method == "rollout":
         return _("Shares of 1: these words have {total:.2f}, the other tokens the rest. No sign, no class.").format(
             total=total
@@ -42,11 +43,11 @@ def sum_in_words(method: str, values, inputs: Inputs) -> str:
     if method in ("integrated", "shapley"):
         from minibert.inside.explanations.attribution import nothing_left
 
-        start = nothing_left(inputs.case, inputs.replacement, gradients=method == "integrated")
+        start = Signed(nothing_left(inputs.case, inputs.replacement, gradients=method == "integrated"))
         return _(
             "Sum {total:+.3f}. The score is {score:+.3f}, without any word {start:+.3f}: the sum should be "
             "{wanted:+.3f}."
-        ).format(total=total, score=score, start=start, wanted=score - start)
+        ).format(total=total, score=score, start=start, wanted=Signed(score - start))
     return _("Sum {total:+.3f}. Nothing says what these should sum to: the score is {score:+.3f}.").format(
         total=total, score=score
     )
@@ -59,12 +60,12 @@ def show_agreement(lesson: Lesson, inputs: Inputs) -> None:
     matrix = correlations(subject.values_of(inputs))
     names, short = list(method_names().values()), list(column_names().values())
     places = [(i, j) for i in range(len(names)) for j in range(i)]
-    pairs = [_("{a} and {b}: {rho:.2f}").format(a=names[i], b=names[j], rho=matrix[i, j]) for i, j in places]
+    pairs = [_("{a} and {b}: {rho:.2f}").format(a=names[i], b=names[j], rho=Signed(matrix[i, j])) for i, j in places]
     known = [place for place in places if not np.isnan(matrix[place])]
     title = _("Too few words for a rank correlation")
     if known:
         i, j = min(known, key=lambda place: matrix[place])
-        title = _("Furthest apart: {a} and {b}, ρ = {rho:.2f}").format(a=names[i], b=names[j], rho=matrix[i, j])
+        title = _("Furthest apart: {a} and {b}, ρ = {rho:.2f}").format(a=names[i], b=names[j], rho=Signed(matrix[i, j]))
     with st.container(key="wide-agreement", width=760):
         figure(
             partial(agreement_matrix, matrix, short, title),

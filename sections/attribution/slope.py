@@ -8,6 +8,7 @@ from sections.attribution.subject import STEPS, USUAL_STEPS, Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.state import set_url
+from ui.text import Signed
 from ui.translations import _
 
 
@@ -17,9 +18,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     steps = st.select_slider(_("Steps of integrated gradients"), STEPS, key="steps", width=500)
     set_url("steps", steps, default=USUAL_STEPS)
     with st.spinner(_("Walking the way …")):
-        scores, slope, errors = _path_of(inputs.key, inputs.case, inputs.replacement)
+        scores, gradient, errors = _path_of(inputs.key, inputs.case, inputs.replacement)
     rules = {"riemann_middle": _("midpoints"), "gausslegendre": _("Gauss–Legendre")}
-    error, way = errors["riemann_middle"][STEPS.index(steps)], float(scores[-1] - scores[0])
+    error, way = errors["riemann_middle"][STEPS.index(steps)], Signed(scores[-1] - scores[0])
+    slope = Signed(gradient)
     titles = [
         _("The score rises by {rise:+.2f}; its end slope says {slope:+.2f}").format(rise=way, slope=slope),
         _("{steps} steps miss it by {error:.2g}").format(steps=steps, error=error),
@@ -35,7 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             partial(
                 path_and_error,
                 scores,
-                slope,
+                gradient,
                 STEPS,
                 {rules[rule]: line for rule, line in errors.items()},
                 steps,
@@ -46,8 +48,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 "at the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps "
                 "{most:.2g}, with {many} steps {least:.2g}."
             ).format(
-                first=scores[0],
-                last=scores[-1],
+                first=Signed(scores[0]),
+                last=Signed(scores[-1]),
                 slope=slope,
                 few=STEPS[0],
                 many=STEPS[-1],

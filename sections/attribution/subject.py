@@ -24,7 +24,7 @@ from ui.model_registry import available_models
 from ui.model_widgets import choose_model
 from ui.page import with_drawer
 from ui.state import follow_link, url_int
-from ui.text import literal, visible
+from ui.text import Signed, literal, visible
 from ui.translations import _
 
 MOST_WORDS = 30  # each word costs each method more forward passes
@@ -64,7 +64,7 @@ class Inputs:
             else _("The model says **{label}** with a probability of **{p:.1%}**: log-odds **{score:+.2f}**.")
         )
         score = self.case.score
-        return said.format(label=literal(self.case.label), p=1 / (1 + math.exp(-score)), score=score)
+        return said.format(label=literal(self.case.label), p=1 / (1 + math.exp(-score)), score=Signed(score))
 
 
 def method_names() -> dict[str, str]:

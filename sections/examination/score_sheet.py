@@ -14,7 +14,7 @@ from examination.kinds import as_text, titles
 from examination.sheet import SheetSection, SheetSettings, totals
 from examination.task import Mark, points_text
 from ui.text import visible
-from ui.translations import _, language
+from ui.translations import _, language, pgettext
 
 _STYLE = """body { font: 16px/1.5 system-ui, "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif;
 max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
@@ -63,7 +63,7 @@ def score_html(handed: SubmittedSheet) -> str:
         (_("Questions a part"), str(handed.settings.count)),
         (_("Handed in"), handed.when.strftime("%Y-%m-%d %H:%M")),
     ]
-    head = (_("Part"), _("Points"), _("Self-marked points"))
+    head = (_("Part"), pgettext("of an examination", "Points"), _("Self-marked points"))
     table = "".join(
         f'<tr><td>{_text(part)}</td><td class="points">{_text(points)}</td><td class="points">{_text(own)}</td></tr>'
         for part, points, own in score_rows(handed)

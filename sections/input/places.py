@@ -8,6 +8,7 @@ from sections.input.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
+from ui.text import Signed
 from ui.translations import _
 
 PLACES = 128
@@ -46,14 +47,14 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     near = {name: cosines(table) for name, table in zip(titles, (learned, fixed), strict=True)}
     words = "; ".join(
         _("{name}: neighbours {one:.2f}, eight apart {eight:.2f}").format(
-            name=name, one=matrix.diagonal(1).mean(), eight=matrix.diagonal(8).mean()
+            name=name, one=Signed(matrix.diagonal(1).mean()), eight=Signed(matrix.diagonal(8).mean())
         )
         for name, matrix in near.items()
     )
     alt = _("Cosine between the vectors of the first {n} places. On average, {words}.").format(
         n=len(learned), words=words
     )
-    one = {name: matrix.diagonal(1).mean() for name, matrix in near.items()}
+    one = {name: Signed(matrix.diagonal(1).mean()) for name, matrix in near.items()}
     title = _("Neighbours are alike: cosine {learned:.2f} where learned, {fixed:.2f} between waves").format(
         learned=one[titles[0]], fixed=one[titles[1]]
     )

@@ -12,7 +12,7 @@ from ui.page import picture
 from ui.player import controls, moving, reported_value
 from ui.predict import predict
 from ui.source import show_source
-from ui.text import literal, visible
+from ui.text import Signed, literal, visible
 from ui.translations import _
 
 DIMENSIONS = 64  # of a vector that are drawn
@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if narrow:
         after[_("widened to H")] = trace["embeddings.out"][place]
     rows = [
-        {_("vector"): literal(name), **{str(i + 1): f"{float(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}
+        {_("vector"): literal(name), **{str(i + 1): f"{Signed(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}
         for name, vector in {**parts, **after}.items()
     ]
     with st.container(key="wide-numbers"):
@@ -75,7 +75,7 @@ def _nothing_added(trace, place: int) -> None:
     vector = trace["embeddings.out"][place]
     with st.container(key="wide-numbers"):
         st.table(
-            [{_("vector"): _("token"), **{str(i + 1): f"{float(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}]
+            [{_("vector"): _("token"), **{str(i + 1): f"{Signed(v):+.6f}" for i, v in enumerate(vector[:NUMBERS])}}]
         )
 
 
@@ -197,7 +197,7 @@ def _twice(trace, place: int) -> str:
     return _(
         "“{token}” comes twice, at positions {here} and {there}: the same token vector, and still two different sums, "
         "with a cosine of {cosine:.2f}."
-    ).format(token=literal(visible(trace.tokens[here])), here=here + 1, there=there + 1, cosine=cosine)
+    ).format(token=literal(visible(trace.tokens[here])), here=here + 1, there=there + 1, cosine=Signed(cosine))
 
 
 def _source(model: str, positions: bool, narrow: bool) -> None:

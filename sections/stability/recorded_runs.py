@@ -42,10 +42,10 @@ def show() -> Inputs:
     last = records[-1]
     st.caption(
         _(
-            "{n} runs of {train:,} reviews, measured on {dev:,}, from {model}; batch {batch}, warm-up 0.1. A star is a "
-            "run of yours. Made with: {command}"
+            "{n} dots: runs from {model}, each on {train:,} reviews and measured on {dev:,}; batch {batch}, warm-up "
+            "0.1. Made with: {command}. Runs of yours are stars among them."
         ).format(
-            n=sum(map(len, scores.values())),
+            n=sum(map(len, drawn.values())),
             train=last["examples"],
             dev=last["measured_on"],
             model=literal(last["model"]),

@@ -58,7 +58,16 @@ def _arct() -> None:
     st.markdown(paper.format(before=PAPER[0], after=PAPER[1]))
     shown = [record["metrics"] for record in records_of(KIND) if record["arm"] == "arct/original"]
     if not shown:
-        _not_recorded("arct")
+        st.markdown(
+            _(
+                "Nothing is recorded here on ARCT itself: its texts do not come with this classroom. Recorded is its "
+                "cue, *not*, planted in reviews (*Plant a cue*). To record {model} on ARCT, put `train.csv`, "
+                "`test.csv` and `test-adv-negated.csv` of the second version into a folder `tasks/en/arct2`, and let "
+                "`MINIBERT_DATA` name the folder that holds `tasks`:"
+            ).format(model=literal(start())),
+            width=820,
+        )
+        st.code(recording("arct"), language=None)
         return
     before, after = (sum(metrics[name] for metrics in shown) / len(shown) for name in ("original", "adversarial"))
     ours = ngettext(
@@ -84,13 +93,9 @@ def _hans() -> None:
         table.append(line)
     st.table(table)
     if not rows:
-        _not_recorded("overlap")
+        st.markdown(_("HANS has not been recorded from {model} yet. What records it:").format(model=literal(start())))
+        st.code(recording("overlap"), language=None)
         return
     phrase = _("Of {n} pairs each, by the model “{model}” (words in common), which began as {start}.")
     st.caption(phrase.format(n=rows[0]["n"], model=training_names()["planted"], start=literal(start())))
     show_claims("hans", records_of(KIND))
-
-
-def _not_recorded(case: str) -> None:
-    st.caption(_("Not recorded from this checkpoint yet. What records it:"))
-    st.code(recording(case), language=None)

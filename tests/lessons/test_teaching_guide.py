@@ -13,16 +13,25 @@ from streamlit.runtime.state.query_params import QueryParams
 from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 
+from bench.translations import twins
 from tests.pages.driver import html_of, open_page, plain
 from tests.server import LESSON_PAGES as PAGES
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "lessons" / "TEACHING.md").read_text(encoding="utf-8")
+TWINS = {path.suffixes[0][1:]: path.read_text(encoding="utf-8") for path in (ROOT / "lessons").glob("TEACHING.*.md")}
 LINK = re.compile(r"`(/[a-z_0-9]*(?:\?[^`]*)?)`")
 ROAD = (ROOT / "lessons" / "reading" / "en.md").read_text(encoding="utf-8")
 LINKS = sorted({*LINK.findall(GUIDE), *re.findall(r"\]\(<(/.+?)>\)", ROAD)})
-STEPS = [(LINK.findall(step), re.findall("“([^”]+)”", step)) for step in re.split(r"\n(?=- |\n|#)", GUIDE)]
-STEPS = [(links, quotes) for links, quotes in STEPS if links and quotes]
+
+
+def steps(guide: str) -> list[tuple[list[str], list[str]]]:
+    """The links and the quotes of each step that has both."""
+    found = [(LINK.findall(step), re.findall("“([^”]+)”", step)) for step in re.split(r"\n(?=- |\n|#)", guide)]
+    return [(links, quotes) for links, quotes in found if links and quotes]
+
+
+STEPS = steps(GUIDE)
 
 
 def parts(link: str) -> tuple[str, dict[str, str]]:
@@ -75,6 +84,27 @@ def test_what_a_step_quotes_is_said_by_its_pages(links, quotes):
     said = "\n".join([*(source(name) for name in {parts(link)[0] for link in links}), *(str(parts(x)) for x in links)])
     pieces = [piece.strip() for quote in quotes for piece in re.split(r"[\d,.:;%]+", in_one_line(quote))]
     assert not [piece for piece in pieces if piece not in in_one_line(said)]
+
+
+@pytest.mark.parametrize("lang", TWINS)
+def test_the_guide_in_another_language_has_the_same_steps_and_quotes_its_pages(lang):
+    def outline(guide: str) -> list[str]:
+        return re.findall(r"^(?:#+ |- \*\*\d+–\d+ |\|)|`/[^`]*`|\b\d+\.\d+ GB", guide, re.MULTILINE)
+
+    assert outline(TWINS[lang]) == outline(GUIDE)
+    texts: dict[str, list[str]] = {}
+    for one in twins(lang):
+        texts.setdefault(one.lesson, []).append(one.other)
+    unsaid = []
+    for links, quotes in steps(TWINS[lang]):
+        names = {parts(link)[0] for link in links}
+        said = [
+            *(source(name) for name in names),
+            *(text for name in (*names, "shared") for text in texts.get(name, [])),
+        ]
+        pieces = [piece.strip() for quote in quotes for piece in re.split(r"[\d,.:;%，。：；]+", in_one_line(quote))]
+        unsaid += [(links[0], piece) for piece in pieces if piece not in in_one_line("\n".join(said))]
+    assert not unsaid
 
 
 class Visit(NamedTuple):

@@ -18,6 +18,7 @@ from tests.pages.finished_runs import finished_run, spelling_predictor
 from ui.classifiers import EVERYONE, RECIPES
 from ui.model_cache import load
 from ui.model_registry import model_named, title_of
+from ui.text import Signed
 
 TEXT = "not a dull film"
 open_page = partial(driver.open_page, "attribution", told=["strongest"])
@@ -102,7 +103,9 @@ def test_the_answer_and_every_value_are_miniberts(predictor):
     app = open_page(text=TEXT, instead="cut", steps=8, part=SLOPE)
     error = completeness_errors(case, "cut", [8], "riemann_middle")[0]
     assert f"{error:.2g}" in text_of(app)
-    assert f"{values['integrated'][1]:+.2f}" in html_of(open_page(text=TEXT, instead="cut", steps=8, part="One method"))
+    assert f"{Signed(values['integrated'][1]):+.2f}" in html_of(
+        open_page(text=TEXT, instead="cut", steps=8, part="One method")
+    )
 
 
 def test_what_cannot_be_read_is_said_of_the_classifier_that_answers(predictor):

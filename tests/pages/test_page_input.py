@@ -52,7 +52,10 @@ def test_the_numbers_add_up_to_the_last_digit():
     app.session_state["_token"] = place
     whole(app.run())
     trace = trace_of(MODEL, app.text_input(key="a").value, app.text_input(key="b").value)
-    by_name = {row.iloc[0]: [float(cell) for cell in row.iloc[1:]] for _, row in app.table[0].value.iterrows()}
+    by_name = {
+        row.iloc[0]: [float(cell.replace("−", "-")) for cell in row.iloc[1:]]
+        for _, row in app.table[0].value.iterrows()
+    }
     for name in ("token", "segment", "position", "sum"):
         np.testing.assert_allclose(by_name[name], trace[f"embeddings.{name}"][place][:8], atol=5e-7)
     total = np.sum([by_name[name] for name in ("token", "segment", "position")], axis=0)

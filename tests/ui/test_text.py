@@ -70,7 +70,7 @@ def test_sign_number_and_tint_say_the_same():
     drawn = attributed_html(["good", "bad"], [0.5, -1.0], label="text")
     good, bad = drawn.split("</li>")[:2]
     assert "+0.50" in good and "rgba(213, 94, 0, 0.300)" in good and "solid" in good
-    assert "-1.00" in bad and "rgba(0, 114, 178, 0.600)" in bad and "dotted" in bad
+    assert "−1.00" in bad and "rgba(0, 114, 178, 0.600)" in bad and "dotted" in bad
 
 
 def test_nothing_found_nothing_said_and_a_second_text_that_begins_a_line():
