@@ -80,7 +80,6 @@ def check(file: Path, kept: Mapping[str, np.ndarray], computed: Mapping[str, np.
         if ours is None or theirs is None or np.shape(ours) != np.shape(theirs):
             raise Outdated(f"{file.name}: {name} is missing, or has another shape")
         numbers = np.issubdtype(ours.dtype, np.number)
-        if not (
-            np.allclose(ours, theirs, rtol=0, atol=TOLERANCE, equal_nan=True) if numbers else (ours == theirs).all()
-        ):
+        close = np.allclose(ours, theirs, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True) if numbers else ours == theirs
+        if not np.all(close):
             raise Outdated(f"{file.name}: {name} is not what is computed now")

@@ -42,6 +42,7 @@ def test_the_blank_is_filled_as_transformers_fills_it():
 @pytest.mark.release
 def test_patterns_are_measured():
     app = open_page("few_labels", language="zh", part=PARTS[0], pattern="{text}真[MASK]。")
+    app.button(key="pattern-zh-show").click().run()
     marks = figure(app, "patterns")["data"]
     assert len(marks) == 5 and all(0.3 < mark["x"][0] < 0.9 for mark in marks)
 
