@@ -21,7 +21,7 @@ from ui.player import controls, moving, reported_value
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.text import literal, show_tokens, visible
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 START_MERGE = 12  # default number of merges
 MOST_CHANGED = 8  # most changed words drawn per merge
@@ -189,7 +189,13 @@ def _length(learned: LearnedVocabulary, step: int) -> None:
         key="learning-figure",
         height=360,
         data=lambda: [
-            {_("merge"): m.step, _("left"): m.left, _("right"): m.right, _("new"): m.new, _("times"): m.pair_count}
+            {
+                _("merge"): m.step,
+                _("left"): m.left,
+                pgettext("a side", "right"): m.right,
+                _("new"): m.new,
+                _("times"): m.pair_count,
+            }
             for m in learned.merges
         ],
     )
