@@ -76,22 +76,22 @@ def _matrix(tree) -> None:
     from plots.theme import BLUE, ORANGE
 
     words = [visible(token) for token in tree.tokens]
-    drawn = st.container(gap="xsmall")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), width=150, bare=True)
+    left, right = st.columns([2, 3], vertical_alignment="center")
+    with left:
+        chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), bare=True)
+    with right:
         legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
     mask = tree.visible().tolist()
     who = [words[at] for at, one in enumerate(mask[chosen]) if one]
     title = _("Row “{word}”: it sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
-    with drawn:
-        figure(
-            partial(visible_matrix, words, tree.branch, mask, chosen, title),
-            _("Which of {all} tokens may look at which. “{word}” sees {who}.").format(
-                all=len(words), word=words[chosen], who=", ".join(who)
-            ),
-            "visible",
-            wide=True,
-        )
+    figure(
+        partial(visible_matrix, words, tree.branch, mask, chosen, title),
+        _("Which of {all} tokens may look at which. “{word}” sees {who}.").format(
+            all=len(words), word=words[chosen], who=", ".join(who)
+        ),
+        "visible",
+        wide=True,
+    )
 
 
 def _answers(inputs: Inputs, tree) -> None:
