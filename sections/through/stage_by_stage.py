@@ -18,10 +18,12 @@ def show(lesson: Lesson, inputs: PassageState) -> None:
         return
     name = st.session_state.get("model", inputs.passage.models[-1])
     st.markdown(_("In numbers, for this text and **{model}**:").format(model=title_of(name)))
-    with st.container(key="tiles-stages"):
+    with st.grid(4, min_column_width=210, key="stages") as grid:
         for stage, words in zip(stages(), sizes(name, inputs.passage), strict=True):
-            _page, query = lesson_at({"to": stage.name, "model": name}, inputs.passage)
-            link_to(stage.page, f"**{stage.title}** {words}", query_params=query, width="stretch")
+            with grid.container(border=True, height="stretch", key=f"stop-{stage.name}"):
+                _page, query = lesson_at({"to": stage.name, "model": name}, inputs.passage)
+                link_to(stage.page, label=stage.title, query_params=query)
+                st.markdown(words)
     lesson.show("What is not drawn")
 
 
