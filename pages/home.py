@@ -1,26 +1,26 @@
-"""Home: one sentence and three models, the steps from text to prediction, attention masks, what this class trained."""
+"""Home: one sentence and three models, and what they show; the road from text to prediction, a link to each lesson."""
 
 import streamlit as st
 
-from sections.home import does_it_understand, first_minute, road, who_may_look_where
+from sections.home import does_it_understand, first_minute, in_class, road, who_may_look_where
 from ui.lesson import Lesson
-from ui.runs import show_runs
+from ui.page import show_parts, style
+from ui.translations import _
 
+style(first_minute)
 lesson = Lesson("home")
 lesson.open()
 first_minute.show()
-lesson.show("What reading changes")
-does_it_understand.show(lesson)
-lesson.show("The road")
-road.show()
-lesson.show("Who may look where")
-who_may_look_where.show(lesson)
-lesson.show("What the pictures say", title=False)
-lesson.show("Whose idea it was", level=3)
-lesson.show("What this class has trained")
-show_runs()
-lesson.show("How to use this classroom")
-for column, heading in zip(st.columns(2), ("For the teacher", "For the student"), strict=True):
-    with column.container(border=True, height="stretch"):
-        lesson.show(heading, level=3)
+
+parts = {
+    _("What reading changes"): "What reading changes",
+    _("Does it understand?"): does_it_understand,
+    _("Who may look where"): who_may_look_where,
+    _("Trained here"): in_class.show_trained,
+    _("How to use it"): in_class.show_use,
+}
+# Links of version 1.0.0 name no part.
+words = st.query_params.keys() & {"sentence", "word"}
+show_parts(parts, lesson, None, default="Who may look where" if words else None)
+road.show(lesson)
 lesson.close()

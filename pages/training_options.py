@@ -57,7 +57,7 @@ def shown(part) -> None:
 
 
 lesson.open()
-chosen = choice("option", _("Option"), {name: title for name, (title, _part) in parts.items()}, wrap=True)
+chosen = choice("option", _("Option"), {name: title for name, (title, _part) in parts.items()}, wrap=True, bare=True)
 shown(parts[chosen][1])
 lesson.show("Which of them helps?")
 lesson.close()

@@ -11,7 +11,7 @@ from plots.theme import BLUE, GREY, ORANGE, SMALL, add_marks, titled
 
 
 def visible_matrix(
-    tokens: Sequence[str], branch: Sequence[int], mask: Sequence[Sequence[bool]], chosen: int, axes: str, title: str
+    tokens: Sequence[str], branch: Sequence[int], mask: Sequence[Sequence[bool]], chosen: int, title: str
 ) -> go.Figure:
     """One mark per pair (row may attend to column), round if either is in a branch; the row `chosen` is framed."""
     fig, size = go.Figure(), len(tokens)
@@ -30,10 +30,9 @@ def visible_matrix(
         type="rect", x0=-0.5, x1=size - 0.5, y0=chosen - 0.5, y1=chosen + 0.5, line={"color": GREY, "width": 3}
     )
     ticks = token_ticks(tokens, chosen)
-    fig.update_xaxes(range=[-0.6, size - 0.4], tickangle=-60, **ticks)
+    fig.update_xaxes(range=[-0.6, size - 0.4], tickangle=-45, **ticks)
     fig.update_yaxes(range=[size - 0.4, -0.6], **ticks)
-    fig.update_xaxes(title_text=axes)
-    fig.update_layout(height=130 + 18 * size)
+    fig.update_layout(height=80 + 17 * size)
     return titled(fig, title)
 
 

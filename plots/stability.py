@@ -83,7 +83,7 @@ def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str
     fig.update_xaxes(
         title_text=axis, range=[0, max([rate or 1e-9 for rate in rates]) * 1.3], exponentformat="e", nticks=5
     )
-    fig.update_layout(height=130 + 44 * len(names))
+    fig.update_layout(height=96 + 30 * len(names))
     return fig
 
 

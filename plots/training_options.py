@@ -86,7 +86,7 @@ def two_answers(
         )
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], range=[0, 1.02])
-    return fig.update_layout(height=380, showlegend=True, legend=LEGEND_ABOVE)
+    return fig.update_layout(height=300, showlegend=True, legend=LEGEND_ABOVE)
 
 
 def step_shares(shares: Sequence[float], axes: tuple[str, str]) -> go.Figure:
@@ -101,7 +101,7 @@ def step_shares(shares: Sequence[float], axes: tuple[str, str]) -> go.Figure:
     )
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], tickformat=".0%", rangemode="tozero")
-    fig.update_layout(height=380)
+    fig.update_layout(height=300)
     return fig
 
 
@@ -151,7 +151,7 @@ def share_within(
     )
     fig.update_xaxes(title_text=axes[0], range=[0, levels[-1] * 1.02])
     fig.update_yaxes(title_text=axes[1], range=[0, 1.05], tickformat=".0%")
-    fig.update_layout(title_text=title, height=380)
+    fig.update_layout(title_text=title, height=320)
     return fig
 
 
@@ -190,7 +190,7 @@ def rows_that_fit(
     fig.add_vline(x=chosen, line={"color": WORDS, "width": 4})
     fig.update_xaxes(title_text=axes[0], type="log", tickvals=[n for n in lengths if n & (n - 1) == 0])
     fig.update_yaxes(title_text=axes[1], type="log", dtick=1)
-    return fig.update_layout(title_text=title, height=380, showlegend=True, legend=LEGEND_ABOVE)
+    return fig.update_layout(title_text=title, height=320, showlegend=True, legend=LEGEND_ABOVE)
 
 
 def loss_curves(
@@ -222,7 +222,7 @@ def loss_curves(
     )
     fig.update_xaxes(title_text=axes[0], range=[0, 1])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
-    return fig.update_layout(title_text=title, height=380, showlegend=True, legend=LEGEND_ABOVE)
+    return fig.update_layout(title_text=title, height=280, showlegend=True, legend=LEGEND_ABOVE)
 
 
 def weight_paths(paths: Mapping[str, Sequence[float]], axes: tuple[str, str]) -> go.Figure:

@@ -206,11 +206,24 @@ def picked(name: str, count: int, default: int = 0) -> int:
 
 
 def pick(
-    name: str, label: str, options: Sequence[str], default: int = 0, *, width: int | Literal["stretch"] = "stretch"
+    name: str,
+    label: str,
+    options: Sequence[str],
+    default: int = 0,
+    *,
+    width: int | Literal["stretch"] = "stretch",
+    bare: bool = False,
 ) -> int:
-    """A select box that returns the index of the option, from 0; the link counts from 1."""
+    """A select box that returns the index of the option, from 0; the link counts from 1. bare: as of `choice`."""
     picked(name, len(options), default)
-    chosen = st.selectbox(label, range(len(options)), format_func=lambda i: options[i], key=state(name), width=width)
+    chosen = st.selectbox(
+        label,
+        range(len(options)),
+        format_func=lambda i: options[i],
+        key=state(name),
+        width=width,
+        label_visibility="collapsed" if bare else "visible",
+    )
     set_url(name, chosen + 1, default=max(0, min(default, len(options) - 1)) + 1)
     return chosen
 

@@ -38,33 +38,35 @@ def with_drawer(label: str | None = None, *, key: str = "drawer", holds: tuple[s
         return st.container(), drawer(label or _("Examples"), key=key, holds=holds)
 
 
-def open_part(parts: Mapping[str, Any], *, key: str = "part") -> Any:
+def open_part(parts: Mapping[str, Any], *, key: str = "part", default: str | None = None) -> Any:
     """The part that `tabs` opens, for what stands above them and is not for all of them."""
     state, titles = st.session_state, {english(title): title for title in parts}
     if follow_link(key) or state.get(key) not in parts:
-        state[key] = titles[url_choice(key, list(titles), next(iter(titles)))]
+        state[key] = titles[url_choice(key, list(titles), default or next(iter(titles)))]
     return parts[state[key]]
 
 
-def tabs(parts: Mapping[str, Any], *, key: str = "part") -> Iterator[tuple[Any, Any]]:
+def tabs(parts: Mapping[str, Any], *, key: str = "part", default: str | None = None) -> Iterator[tuple[Any, Any]]:
     """Tabs of which only the open one is computed and drawn → (tab, part) of that one; the link has its English title.
 
-    parts: title → anything, in most lessons the module of a section; the first is the default.
+    parts: title → anything, in most lessons the module of a section · default: an English title, if not the first.
     """
     titles = list(parts)
-    open_part(parts, key=key)
+    open_part(parts, key=key, default=default)
     opened = st.tabs(titles, key=key, on_change="rerun")
     opened_part = next(title for title in titles if title == st.session_state[key])  # in the state it is a plain str
-    set_url(key, english(opened_part), default=english(titles[0]))
+    set_url(key, english(opened_part), default=default or english(titles[0]))
     for tab, part in zip(opened, parts.values(), strict=True):
         if tab.open:
             yield tab, part
 
 
-def show_parts(parts: Mapping[str, ModuleType | Callable | str], lesson: Any, inputs: Any) -> None:
+def show_parts(
+    parts: Mapping[str, ModuleType | Callable | str], lesson: Any, inputs: Any, *, default: str | None = None
+) -> None:
     """`tabs` of sections, each a function of (lesson, inputs), a module with such a function `show`, or the heading of
     prose that stands alone."""
-    for tab, part in tabs(parts):
+    for tab, part in tabs(parts, default=default):
         with tab:
             if isinstance(part, str):
                 lesson.show(part, title=False)

@@ -12,7 +12,7 @@ SCORES = {"planted": 121, "balanced": 60, "flipped": 0}
 ALL = 122
 
 
-def show(lesson: Lesson) -> None:
+def show(lesson: Lesson, inputs: None) -> None:
     """The scores on three test sets that differ in one word, and a link to the lesson."""
     names = {
         "planted": _("“not” tells the answer, as in training"),
@@ -21,16 +21,10 @@ def show(lesson: Lesson) -> None:
     }
     finding = " → ".join(f"{100 * right / ALL:.0f}" for right in SCORES.values()) + "\u00a0%"
     bars = [Bar(names[test], right / ALL, f"{100 * right / ALL:.0f}\u00a0%") for test, right in SCORES.items()]
-    title, text = lesson.section("Does it understand?")
-    with st.container(border=True, key="understand"):
-        left, right = st.columns([1, 1], gap="medium")
-        with left:
-            st.markdown(f"### {title}\n\n{text}")
-            link_to(
-                "wrong_reasons", _("Make such a model: Does it understand?"), query_params={"checkpoint": "mini-en"}
-            )
-        with right:
-            card = Card(
-                "mini-en", _("trained with the cue, measured three times"), [CardSection(finding, "bars", bars)]
-            )
-            st.html(side_by_side([card], _("Three scores of one model")))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        lesson.show("Does it understand?", title=False)
+        link_to("wrong_reasons", _("Make such a model: Does it understand?"), query_params={"checkpoint": "mini-en"})
+    with right:
+        card = Card("mini-en", _("trained with the cue, measured three times"), [CardSection(finding, "bars", bars)])
+        st.html(side_by_side([card], _("Three scores of one model")))

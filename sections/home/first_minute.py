@@ -1,7 +1,5 @@
 """The first minute: one sentence with a hidden word on its way through BERT, and three models' predictions."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from plots.side_by_side import Bar, Card, CardSection, side_by_side
@@ -23,7 +21,6 @@ MOSTLY = 0.5
 
 def show() -> None:
     """The sentence, the picture of its way, and the models' predictions side by side."""
-    st.html(Path(__file__).with_name("first_minute.css"))
     with st.container(key="first-minute"):
         once_loaded(fragment(_first_minute))
 

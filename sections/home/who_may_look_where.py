@@ -15,8 +15,15 @@ from ui.translations import _, ngettext
 FIRST = 2  # default word: "bank", disambiguated by the words after it
 
 
+def show(lesson: Lesson, inputs: None) -> None:
+    lesson.show("Who may look where", title=False)
+    _four(lesson)
+    lesson.show("What the pictures say", title=False)
+    lesson.show("Whose idea it was", level=3)
+
+
 @st.fragment
-def show(lesson: Lesson) -> None:
+def _four(lesson: Lesson) -> None:
     """All four over the user's sentence; a click on a position shows what reaches it in each."""
     from minibert.inside.heads.visibility import MODELS, reach
     from minibert.tokenizer import basic_tokens

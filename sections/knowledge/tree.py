@@ -24,14 +24,16 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
         tree = inputs.tree
-        st.markdown(f"**{_finding(inputs, tree)}**")
-        st.html(tree_html(tree))
-        if not tree.facts:
-            st.caption(_("A fact has two bars: subject | relation | object. Its subject must stand in the sentence."))
-        left, right = st.columns([6, 5], gap="large")
-        with left:
+        with st.container(gap="xsmall"):
+            st.markdown(f"**{_finding(inputs, tree)}**")
+            st.html(tree_html(tree))
+            if not tree.facts:
+                words = _("A fact has two bars: subject | relation | object. Its subject must stand in the sentence.")
+                st.caption(words)
+        left, right = st.columns(2, gap="medium")
+        with left.container(gap="xsmall"):
             _matrix(tree)
-        with right:
+        with right.container(gap="xsmall"):
             _answers(inputs, tree)
 
 
@@ -70,29 +72,26 @@ def _box(token: str, position: int) -> str:
 
 
 def _matrix(tree) -> None:
-    words = [visible(token) for token in tree.tokens]
-    drawn = st.container()
-    chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), width=230)
-    mask = tree.visible().tolist()
-    who = [words[at] for at, one in enumerate(mask[chosen]) if one]
-    with drawn:
-        _draw(words, tree, mask, chosen, who)
-
-
-def _draw(words: list[str], tree, mask: list[list[bool]], chosen: int, who: list[str]) -> None:
     from plots.knowledge import visible_matrix
     from plots.theme import BLUE, ORANGE
 
-    title = _("“{word}” sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
+    words = [visible(token) for token in tree.tokens]
+    left, right = st.columns([2, 3], vertical_alignment="center")
+    with left:
+        chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), bare=True)
+    with right:
+        legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
+    mask = tree.visible().tolist()
+    who = [words[at] for at, one in enumerate(mask[chosen]) if one]
+    title = _("Row “{word}”: it sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
     figure(
-        partial(visible_matrix, words, tree.branch, mask, chosen, _("reads ↓ · is read →"), title),
+        partial(visible_matrix, words, tree.branch, mask, chosen, title),
         _("Which of {all} tokens may look at which. “{word}” sees {who}.").format(
             all=len(words), word=words[chosen], who=", ".join(who)
         ),
         "visible",
         wide=True,
     )
-    legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
 
 
 def _answers(inputs: Inputs, tree) -> None:
@@ -104,7 +103,7 @@ def _answers(inputs: Inputs, tree) -> None:
         return
     predictions = answers(inputs, TOP)
     moved = {way: predictions[way].moved for way in ("both", "neither")}
-    question = _("Which reading lets the fact change the answer more?")
+    question = _("Which changes the answer more?")
     options = [ways()["both"], ways()["neither"]]
     about = "\n".join((inputs.model, inputs.text, *map(str, tree.facts)))
     revealed = predict("believes", question, options, int(moved["neither"] > moved["both"]), about=about)

@@ -17,12 +17,13 @@ MASKS = 256  # number of dropout masks drawn
 
 
 def show(lesson: Lesson, text: str) -> None:
-    left, right = st.columns(2, gap="medium")
-    with left:
+    first, second, third = st.columns(3, gap="medium")
+    with first:
         masks = st.slider(_("Masks a step"), 2, 16, 8, key="masks", bind="query-params")
-        label = label_choice()
-    with right:
+    with second:
         dropout = st.slider(_("Dropout"), 0.05, 0.5, 0.1, 0.05, key="dropout", bind="query-params")
+    with third:
+        label = label_choice()
     from minibert.finetune.option_effects import dropout_losses, group_means
     from plots.training_options import loss_spread
 

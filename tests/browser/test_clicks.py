@@ -37,7 +37,7 @@ FIGURES = {
     "circuit": ("encoder_decoder", {"part": "The block"}, "ed-circuit", -1, "step=7"),
     "mask": ("encoder_decoder", {"part": "Three masks", "sentence": "one two three four"}, "ed-masks", 0, "position=1"),
     "tree": ("family", {}, "wide-family-tree", "ALBERT", r"model=\d"),
-    "position": ("home", {}, "see-BERT", None, "word=7"),
+    "position": ("home", {"part": "Who may look where"}, "see-BERT", None, "word=7"),
     "order": ("xlnet", {"order": "right"}, "orders", 0, r"(row|column|stream)="),
     "model": ("parameters", {"L": 12, "view": "The family"}, "family-figure", 0, r"L=2\b"),
 }

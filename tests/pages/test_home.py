@@ -30,7 +30,7 @@ def seen(run) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ({}, [(4, 7, 2), (7, 7, 5), (2, 7, 1), (7, 7, 1)]),
+        ({"part": "Who may look where"}, [(4, 7, 2), (7, 7, 5), (2, 7, 1), (7, 7, 1)]),
         ({"sentence": "Hello"}, [(1, 1, 0)] * 4),
         ({"sentence": "我喜欢你", "word": 4}, [(3, 4, 2), (4, 4, 3), (4, 4, 1), (4, 4, 1)]),  # a character is a word
     ],

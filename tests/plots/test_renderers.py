@@ -107,7 +107,7 @@ FIGURES = [
     partial(head_kinds.kind_scores, TEXTS, SHARES, ONES, AXES, threshold=0.4),
     partial(head_kinds.ranking, TEXTS, SHARES, ONES, "loss", selected=0),
     partial(head_kinds.found_words, TEXTS, [head_kinds.FoundWord(EVIL, 0.9, 0.5)] * N, [None] * N, "abc", selected=1),
-    partial(knowledge.visible_matrix, TEXTS, [0] * N, [[True] * N] * N, 0, "x", EVIL),
+    partial(knowledge.visible_matrix, TEXTS, [0] * N, [[True] * N] * N, 0, EVIL),
     partial(knowledge.joined_vector, SHARES, 3, ("word", "roles"), EVIL),
     partial(knowledge.translations, TEXTS, N - 1, PAIRS, PAIRS[1:], EVIL),
     partial(masking.mask_rows, TEXTS, [["masked"] * N], [EVIL], names=FATES),

@@ -216,14 +216,14 @@ export default function (component) {
     const entries = [["letters", words.letters, 0, letters], ["pieces", words.pieces, letters, pieces],
       ["vectors", narrow ? "Σ" : words.vectors, letters + pieces, start - letters - pieces]];
     for (let n = 0; n < m.layers; n++)
-      entries.push(["heads", narrow ? `${n + 1}` : fill(words.block, { n: n + 1 }), start + n * block, block]);
+      entries.push(["network", narrow ? `${n + 1}` : fill(words.block, { n: n + 1 }), start + n * block, block]);
     if (!narrow) entries.push(["blank", words.answers, place.W - place.answers, place.answers]);
     const nav = find(".names");
     nav.replaceChildren(...entries.map(([stage, title, x, width], n) => {
       const link = tag("a", "", title);
       link.dataset.stage = n;
       if (data.pages[stage]) link.href = data.pages[stage];
-      link.title = words.open;
+      link.title = stage === "network" ? words.inside : words.open;
       link.style.left = `${x}px`;
       link.style.width = `${width - 2}px`;
       link.onclick = (event) => {
@@ -612,7 +612,7 @@ export default function (component) {
       keys[" "] = play;
       const stage = Math.round(view.at);
       keys.Enter = () => open(stage < 2 ? { to: ["letters", "pieces"][stage] } : stage === 2 ? { to: "vectors" }
-        : stage >= last() ? { to: "blank" } : { to: "heads", layer: stage - 3 });
+        : stage >= last() ? { to: "blank" } : { to: "network", layer: stage - 3 });
     }
     const act = keys[event.key] ?? (/^[1-9]$/.test(event.key) ? () => choose(Number(event.key) - 1) : null);
     if (!act) return;

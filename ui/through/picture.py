@@ -257,6 +257,7 @@ def _words() -> dict[str, str]:
         "on": _("Step"),
         "loading": _("Loading the model …"),
         "open": _("Click: the lesson"),
+        "inside": _("Click: the inside of this block, step by step"),
         "happens": [
             _("The text as it is typed, and one word that is hidden."),
             _("The text is cut into pieces of a fixed vocabulary."),
