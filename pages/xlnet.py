@@ -3,7 +3,7 @@
 from sections.xlnet import after, both, claim, code, memory, orders, remembering, streams, subject, together
 from ui.lesson import Lesson
 from ui.page import show_parts, style
-from ui.translations import _
+from ui.translations import _, pgettext
 
 style(subject)
 lesson = Lesson("xlnet")
@@ -16,7 +16,7 @@ parts = {
     _("Words together"): together,
     _("The diff"): code,
     _("Train both"): both,
-    _("Memory"): memory,
+    pgettext("of XLNet", "Memory"): memory,
     _("Its worth"): remembering,
     _("The claim"): claim,
     _("What became of it"): after,

@@ -30,7 +30,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         method=names[best], fall=100 * test.fall(best), random=100 * test.random_falls.mean()
     )
     titles = (_("words taken away"), _("P({label})").format(label=literal(inputs.case.label)), _("random order"))
-    falls = "; ".join(f"{names[name]} {test.fall(name):.1%}" for name in test.methods)
+    falls = _("; ").join(f"{names[name]} {test.fall(name):.1%}" for name in test.methods)
     figure(
         partial(deletion_curves, test.methods, test.random, names, titles, title),
         _(
@@ -100,7 +100,7 @@ def _several(inputs: Inputs) -> None:
     figure(
         partial(falls, columns, names, _("mean fall of the probability"), title),
         _("Mean fall of the probability over {n} texts: {means}.").format(
-            n=len(rows), means="; ".join(f"{names[name]} {mean:.1%}" for name, mean in means.items())
+            n=len(rows), means=_("; ").join(f"{names[name]} {mean:.1%}" for name, mean in means.items())
         ),
         "falls",
         data=lambda: [{names[name]: row[name] for name in names} for row in rows],

@@ -25,7 +25,7 @@ def show_one(lesson: Lesson, inputs: Inputs) -> None:
         word_values.tolist(),
         label=_("The text, with what each word speaks for"),
         breaks=breaks,
-        titles=[f"{word}: {value:+.4f}" for word, value in zip(words, word_values, strict=True)],
+        titles=[f"{word}{_(': ')}{value:+.4f}" for word, value in zip(words, word_values, strict=True)],
     )
     st.caption(sum_in_words(method, word_values, inputs))
     lesson.show("The question")
@@ -68,7 +68,7 @@ def show_agreement(lesson: Lesson, inputs: Inputs) -> None:
     with st.container(key="wide-agreement", width=760):
         figure(
             partial(agreement_matrix, matrix, short, title),
-            _("Rank correlations. {pairs}.").format(pairs="; ".join(pairs)),
+            _("Rank correlations. {pairs}.").format(pairs=_("; ").join(pairs)),
             "agreement",
             data=lambda: [
                 {_("method"): name, **dict(zip(names, row, strict=True))}

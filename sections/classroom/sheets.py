@@ -12,7 +12,7 @@ from ui.room.sheets import HandedSheet, Sheets
 from ui.room.store import room
 from ui.runs import zipped
 from ui.text import shorten
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 REFRESH = 5.0  # seconds
 
@@ -58,8 +58,8 @@ def columns() -> tuple[str, ...]:
         _("sheet"),
         _("handed in"),
         _("times"),
-        _("points"),
-        _("of"),
+        pgettext("of an examination", "points"),
+        pgettext("of an examination", "of"),
         _("self-marked"),
         _("of those"),
     )

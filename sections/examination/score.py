@@ -21,7 +21,7 @@ from sections.examination.score_sheet import SubmittedSheet, score_html, score_r
 from ui.lesson import Lesson
 from ui.room.sheets import Sheets
 from ui.room.store import room
-from ui.translations import _
+from ui.translations import _, pgettext
 from ui.visitor import owner
 
 
@@ -37,7 +37,7 @@ def show(lesson: Lesson, sections: tuple[SheetSection, ...], settings: SheetSett
     lesson.show("Your points")
     points, of = totals(list(marks.values()), by_student=False)
     st.metric(_("Sheet {n}, marked by the program").format(n=settings.seed), f"{points:g} / {of}")
-    head = (_("Part"), _("Points"), _("Self-marked"))
+    head = (_("Part"), pgettext("of an examination", "Points"), _("Self-marked"))
     st.table(pd.DataFrame(score_rows(handed), columns=head), width="content", hide_index=True)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(_("Your name, for the score sheet"), key="name", max_chars=100, width=320)

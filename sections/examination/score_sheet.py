@@ -14,7 +14,7 @@ from examination.kinds import as_text, titles
 from examination.sheet import SheetSection, SheetSettings, totals
 from examination.task import Mark, points_text
 from ui.text import visible
-from ui.translations import _, language
+from ui.translations import _, language, pgettext
 
 _STYLE = """body { font: 16px/1.5 system-ui, "Noto Sans CJK SC", "PingFang SC", "Microsoft YaHei", sans-serif;
 max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
@@ -63,14 +63,14 @@ def score_html(handed: SubmittedSheet) -> str:
         (_("Questions a part"), str(handed.settings.count)),
         (_("Handed in"), handed.when.strftime("%Y-%m-%d %H:%M")),
     ]
-    head = (_("Part"), _("Points"), _("Self-marked points"))
+    head = (_("Part"), pgettext("of an examination", "Points"), _("Self-marked points"))
     table = "".join(
         f'<tr><td>{_text(part)}</td><td class="points">{_text(points)}</td><td class="points">{_text(own)}</td></tr>'
         for part, points, own in score_rows(handed)
     )
     parts = [
         f"<h1>{_text(title)}</h1>",
-        "<p>" + "<br>".join(f"{_text(name)}: {_text(value)}" for name, value in about) + "</p>",
+        "<p>" + "<br>".join(f"{_text(name)}{_(': ')}{_text(value)}" for name, value in about) + "</p>",
         f"<table><thead><tr>{''.join(f'<th>{_text(name)}</th>' for name in head)}</tr></thead>",
         f"<tbody>{table}</tbody></table>",
     ]
@@ -88,10 +88,10 @@ def _article(handed: SubmittedSheet, section: SheetSection, number: int) -> str:
     task = section.tasks[number]
     mark = handed.marks[task.id]
     answer = as_text(task, handed.answers.get(task.id)) or _("no answer")
-    points = _of(mark.points, mark.of) + (f" – {_('self-marked')}" if mark.by_student else "")
+    points = _of(mark.points, mark.of) + (_(", ") + _("self-marked") if mark.by_student else "")
     feedback = "".join(map(_markdown, mark.comments))
     return (
-        f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}: {_text(points)}</h3>"
+        f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}{_(': ')}{_text(points)}</h3>"
         f"{_markdown(task.text)}<pre>{_text(answer)}</pre>{feedback}</article>"
     )
 

@@ -11,7 +11,7 @@ from minibert.experiments.results import REQUIRED, share_of_way
 from ui.claim import records_of
 from ui.inputs import choice
 from ui.runs import own_runs
-from ui.translations import _
+from ui.translations import _, pgettext
 
 KIND = "experiment/toy-world"  # of the runs that are begun here
 TOY, REAL = "toy", "real"
@@ -122,7 +122,7 @@ def read() -> Inputs:
         if measures:
             names = {key: metric_names()[key] for key in measures}
             link = f"measure-{name}" if text == REAL else f"toy-{name}"
-            chosen = measures[choice(link, _("Measure"), names, box=480, bare=True)]
+            chosen = measures[choice(link, pgettext("a quantity", "Measure"), names, box=480, bare=True)]
     return Inputs(name, text, records, measures, chosen)
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from ui.figures import figure
 from ui.live_runs import follow_runs
 from ui.runs import manager, own_runs, show_refusal
-from ui.translations import _
+from ui.translations import _, pgettext
 
 
 def train(
@@ -40,13 +40,13 @@ def draw_lines(lines: Mapping[str, Sequence[tuple[int, float]]], title: str, key
     if not lines:
         st.caption(_("The stories are being written …"))
         return
-    last = "; ".join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
+    last = _("; ").join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
     figure(
         over_steps(lines, (_("step"), title)),
         _("{title}, over the steps. Last: {told}.").format(title=title, told=last),
         key,
         data=[
-            {_("line"): name, _("step"): step, _("share"): f"{share:.1%}"}
+            {pgettext("of a figure", "line"): name, _("step"): step, _("share"): f"{share:.1%}"}
             for name, marks in lines.items()
             for step, share in marks
         ],

@@ -21,7 +21,7 @@ from ui.player import controls, moving, reported_value
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.text import literal, show_tokens, visible
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 START_MERGE = 12  # default number of merges
 MOST_CHANGED = 8  # most changed words drawn per merge
@@ -149,7 +149,7 @@ def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, inputs: In
     other = _("; with {name} {tokens}").format(
         name=literal(inputs.vocabulary.title), tokens=_tokens(inputs.steps.encoding)
     )
-    st.markdown(said.format(size=len(pieces), tokens=_tokens(encoding)) + ("" if same else other) + ".")
+    st.markdown(said.format(size=len(pieces), tokens=_tokens(encoding)) + ("" if same else other) + _("."))
     show_tokens(encoding.tokens, under=encoding.ids, limit=MOST_TOKENS)
     if same:
         st.success(_("The whole page cuts your sentence with this vocabulary now."), icon=":material/check_circle:")
@@ -189,7 +189,13 @@ def _length(learned: LearnedVocabulary, step: int) -> None:
         key="learning-figure",
         height=360,
         data=lambda: [
-            {_("merge"): m.step, _("left"): m.left, _("right"): m.right, _("new"): m.new, _("times"): m.pair_count}
+            {
+                _("merge"): m.step,
+                _("left"): m.left,
+                pgettext("a side", "right"): m.right,
+                _("new"): m.new,
+                _("times"): m.pair_count,
+            }
             for m in learned.merges
         ],
     )

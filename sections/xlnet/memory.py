@@ -5,13 +5,13 @@ from functools import partial
 import streamlit as st
 
 from sections.xlnet.subject import Inputs
-from ui.figures import figure
+from ui.figures import bars_in_words, figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.pairs import ModelPair, networks
 from ui.source import show_source
 from ui.text import literal, visible
-from ui.translations import _
+from ui.translations import _, pgettext
 
 MOST, TOP = 20, 4  # most words per row; predictions drawn
 
@@ -78,7 +78,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
         Blank(title, [visible(tokenizer.vocab[i]) for i, _p in top], [p for _i, p in top])
         for title, top in zip(titles, (with_memory, alone), strict=True)
     ]
-    listed = "; ".join(blank.in_words for blank in blanks)
+    listed = _("; ").join(map(bars_in_words, blanks))
     figure(
         partial(expected_tokens, blanks, columns=2),
         _("What is expected in the place of “{word}”. {said}.").format(word=word, said=listed),
@@ -90,9 +90,17 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
         word=word, share=memory
     )
     figure(
-        partial(looked_at, words[0], words[1], shares, place, (_("memory"), _("its own row"), _("attention")), title),
+        partial(
+            looked_at,
+            words[0],
+            words[1],
+            shares,
+            place,
+            (pgettext("of XLNet", "memory"), _("its own row"), _("attention")),
+            title,
+        ),
         _("{title}. {told}.").format(
-            title=title, told=", ".join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True))
+            title=title, told=_(", ").join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True))
         ),
         "memory-attention",
         wide=True,

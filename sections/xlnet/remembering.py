@@ -10,7 +10,7 @@ from ui.claim import caption_records, floors_of, recorded_or_hint, show_by_measu
 from ui.lesson import Lesson
 from ui.live_runs import follow_runs, newest_of_each, show_over_steps
 from ui.runs import evals, manager, show_refusal, submit, weights_to_begin_with
-from ui.translations import _
+from ui.translations import _, pgettext
 
 START, KIND, EXPERIMENT = CHECKPOINTS / "xlnet-toy" / "xlnet", "xlnet-memory", "xlnet_memory"
 
@@ -57,7 +57,7 @@ def draw(runs: list) -> None:
     """Accuracy on words of second rows by step, split by the row that determines them."""
     where = {"before": _("determined by the row before"), "here": _("determined by its own row")}
     lines = {
-        f"{run.title}: {words}": [(step, metrics[name]) for step, metrics in evals(run)]
+        f"{run.title}{_(': ')}{words}": [(step, metrics[name]) for step, metrics in evals(run)]
         for name, words in where.items()
         for run in runs
     }
@@ -66,7 +66,9 @@ def draw(runs: list) -> None:
         return
     title = _("words of the second row ranked first")
     alt = _("{title}, over the steps. Last: {told}.").format(title=title, told="{told}")
-    show_over_steps(lines, title, alt, "memory-learned", name=_("line"), value=_("share"), wide=True)
+    show_over_steps(
+        lines, title, alt, "memory-learned", name=pgettext("of a figure", "line"), value=_("share"), wide=True
+    )
 
 
 # --- recorded ---------------------------------------------------------------------------------------------------------
