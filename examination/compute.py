@@ -94,7 +94,9 @@ def mark(task: ComputeTask, answer: Sequence[str] | None) -> Mark:
     reasons: dict[str, list[str]] = {}
     for index in missed:
         reasons.setdefault(_reason(task, numbers, index, typed[index]), []).append(task.fields[index].label)
-    comments = [why if len(task.fields) == 1 else f"{', '.join(labels)}: {why}" for why, labels in reasons.items()]
+    comments = [
+        why if len(task.fields) == 1 else f"{_(', ').join(labels)}{_(': ')}{why}" for why, labels in reasons.items()
+    ]
     return mark_of(task, 1 - len(missed) / len(task.fields), *comments)
 
 
@@ -121,4 +123,4 @@ def _right(number: float, field: Field) -> bool:
 
 def as_text(task: ComputeTask, answer: Sequence[str] | None) -> str:
     pairs = zip(answer or (), task.fields, strict=False)
-    return "\n".join(f"{field.label}: {text}" for text, field in pairs if text.strip())
+    return "\n".join(f"{field.label}{_(': ')}{text}" for text, field in pairs if text.strip())

@@ -213,7 +213,7 @@ def _masked(pair: tuple[str, str], settings: InputRowsSettings, rng: random.Rand
     }
     places = [(i, one) for i, one in enumerate(fate) if one != UNTOUCHED]
     words = {MASKED: _("becomes [MASK]"), KEPT: _("stays as it is")}
-    fates_text = "; ".join(
+    fates_text = _("; ").join(
         _("place {n} (`{token}`) {fate}").format(
             n=i + 1, token=old[i], fate=words.get(one, _("becomes `{token}`").format(token=new[i]))
         )
@@ -247,5 +247,5 @@ FORMS: dict[str, Callable[[tuple[str, str], InputRowsSettings, random.Random], I
 
 def as_text(task: InputTask, answer: Mapping[str, str] | None) -> str:
     typed = answer or {}
-    rows = [f"{title}: {typed[name][:MOST_TYPED]}" for name, title in task.titles.items() if typed.get(name)]
+    rows = [f"{title}{_(': ')}{typed[name][:MOST_TYPED]}" for name, title in task.titles.items() if typed.get(name)]
     return "\n".join(rows)

@@ -95,7 +95,7 @@ def _named(task: MaskTask, cells: Cells, most: int = 3) -> str:
     ]
     if len(cells) > most:
         named.append(_("and {n} more").format(n=len(cells) - most))
-    return ", ".join(named)
+    return _(", ").join(named)
 
 
 def _grid(rows: int, columns: int) -> Cells:

@@ -100,11 +100,6 @@ class Blank:
     notes: Mapping[int, str] = field(default_factory=dict)
     roles: Mapping[int, str] = field(default_factory=dict)
 
-    @property
-    def in_words(self) -> str:
-        listed = ", ".join(f"{token} {prob:.0%}" for token, prob in zip(self.tokens, self.probs, strict=True))
-        return f"{self.title}: {listed}"
-
 
 def expected_tokens(
     blanks: Sequence[Blank], *, columns: int = 3, title: str = "", axis: str = "probability"

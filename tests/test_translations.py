@@ -18,6 +18,8 @@ LANGUAGES = translations.languages()[1:]
 # What a translation must have as often as its English: what is filled in, where links lead, tags, icons, formulas.
 PLACEHOLDERS = re.compile(r"\{[^{}\s]*\}|(?<=\]\()[^)]+(?=\))|</?\w[^<>]*>|:\w[\w/]*:|\$\$[^$]+\$\$|\$[^$]+\$")
 HAN = "\u3400-\u9fff"
+MARKS = "，。：；！？、（）《》“”…"
+CODE_SPAN = re.compile(r"`[^`]*`")
 CODE = re.compile(r"`[^`]*`|\$[^$]*\$|\{[^{}]*\}|<[^<>]*>|\]\([^)]*\)|\*")
 
 
@@ -26,14 +28,13 @@ def lost(english: str, other: str) -> set[str]:
 
 
 def against_the_glossary(english: str, other: str, glossary: dict[str, list[str]]) -> list[str]:
-    """Wrong renderings of the terms that the English has."""
-    return [
-        f"{term}: {wrong} should be {right}"
-        for term, (right, *others) in glossary.items()
-        if re.search(rf"(?i)\b{re.escape(term)}(s|es)?\b", CODE.sub("", english))
-        for wrong in others
-        if wrong in other.replace(right, "")
-    ]
+    """Wrong renderings of the terms that the English has. What a longer term is called is none of a shorter one."""
+    found = []
+    for term, (right, *others) in sorted(glossary.items(), key=lambda one: -len(one[0])):
+        if re.search(rf"(?i)\b{re.escape(term)}(s|es)?\b", CODE.sub("", english)):
+            other = other.replace(right, " ")
+            found += [f"{term}: {wrong} should be {right}" for wrong in others if wrong in other]
+    return found
 
 
 def typography(other: str) -> list[str]:
@@ -42,10 +43,22 @@ def typography(other: str) -> list[str]:
     return re.findall(f"[{HAN}][,;:?!()](?=[{HAN}])|[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]", text)
 
 
+def open_bold(other: str) -> list[str]:
+    """Bold that Markdown leaves between asterisks: a mark at its end, a character right beside it."""
+    parts = CODE_SPAN.sub("", other).split("**")
+    return [
+        bold
+        for before, bold, after in zip(parts[::2], parts[1::2], parts[2::2], strict=False)
+        if re.match(f"[{HAN}][{MARKS}]", before[-1:] + bold) or re.match(f"[{HAN}][{MARKS}]", after[:1] + bold[-1:])
+    ]
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_nothing_that_is_filled_in_is_lost(lang):
+def test_nothing_that_is_filled_in_is_lost_and_what_is_bold_is_drawn_so(lang):
     done = [one for one in twins(lang) if one.state == "done"]
-    found = [(one.lesson, one.name, what) for one in done if (what := lost(one.english, one.other))]
+    found = [
+        (one.lesson, one.name, what) for one in done if (what := lost(one.english, one.other) or open_bold(one.other))
+    ]
     assert done and not found
 
 
@@ -76,7 +89,15 @@ def test_the_checks_see_what_is_wrong_and_nothing_else():
         "Two", "令牌", glossary
     )
     assert not against_the_glossary("a mask", "掩码", glossary)
+    assert not against_the_glossary(
+        "half precision", "半精度", {"precision": ["精确率", "精度"], "half precision": ["半精度"]}
+    )
     assert typography("词元,向量 BERT模型") == ["元,", "T模"]
+    assert (
+        open_bold("**词元。**向量") == ["词元。"]
+        and open_bold("词元**“向量”** 是")
+        and not open_bold("**词元**。**头**（“a”）")
+    )
     assert not typography("词元，向量：BERT 的 `[CLS]` 向量有{n}个，**头**")
 
 

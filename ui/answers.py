@@ -83,7 +83,7 @@ def show_answer(task: Any, inputs: Any, answer: Mapping, key: str) -> None:
     VIEWS[task.name].show_answer(inputs, answer, key)
     if beside := answer.get("metadata"):
         unseen = _("nothing that training has seen")
-        listed = ", ".join(f"{literal(name)} = {literal(value or unseen)}" for name, value in beside.items())
+        listed = _(", ").join(f"{literal(name)} = {literal(value or unseen)}" for name, value in beside.items())
         st.caption(_("Read beside the text: {listed}.").format(listed=listed))
 
 

@@ -165,12 +165,12 @@ def seconds_in_words(records: Iterable[dict]) -> str:
     for record in records:
         found.setdefault(record["machine"]["processor"], {})[record["arm"]] = record["seconds"]
     details = {
-        processor: ", ".join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items())
+        processor: _(", ").join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items())
         for processor, arms in found.items()
     }
     if len(details) == 1:
         return "".join(details.values())
-    return "; ".join(
+    return _("; ").join(
         _("{arms} on {processor}").format(arms=arms, processor=literal(processor))
         for processor, arms in details.items()
     )
@@ -225,7 +225,7 @@ def table_of(rows: Sequence) -> list[dict]:
 
 def scores_in_words(table: Sequence[Mapping]) -> str:
     """The rows of `table_of` in words."""
-    return "; ".join(
+    return _("; ").join(
         _("{arm}: paper {paper}, ours {ours} ± {sd}").format(
             arm=row[_("arm")], paper=row[_("paper")], ours=row[_("ours, mean")], sd=row[_("sd")]
         )
@@ -240,8 +240,8 @@ def show_by_measure(
     measure → percent that need no understanding."""
     from plots.to_write import arms_by_measure
 
-    details = "; ".join(
-        f"{words}: {', '.join(f'{arm} {statistics.fmean(some):.0%}' for arm, some in by.items() if some)}"
+    details = _("; ").join(
+        f"{words}{_(': ')}{_(', ').join(f'{arm} {statistics.fmean(some):.0%}' for arm, some in by.items() if some)}"
         for words, by in values.items()
     )
     table = [
@@ -256,7 +256,13 @@ def show_by_measure(
         for arm, some in by.items()
         if some
     ]
-    figure(partial(arms_by_measure, values, axis, floors), f"{axis}. {details}.", key, data=table, wide=True)
+    figure(
+        partial(arms_by_measure, values, axis, floors),
+        _("{axis}. {told}.").format(axis=axis, told=details),
+        key,
+        data=table,
+        wide=True,
+    )
     if floors:
         st.caption(_("The dotted line: what needs no understanding."))
 
@@ -352,8 +358,8 @@ def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: 
         )
         for number, one in enumerate(judged, 1)
     ]
-    details = "; ".join(
-        f"{gap.name.replace('<br>', ', ')} {signed(gap.ours)}: {verdict_words()[gap.verdict]}" for gap in gaps
+    details = _("; ").join(
+        f"{gap.name.replace('<br>', _(', '))} {signed(gap.ours)}{_(': ')}{verdict_words()[gap.verdict]}" for gap in gaps
     )
     alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=details)
     fig = differences(gaps, (_("the paper"), _("ours, with 95 % interval")), axis, title)
@@ -384,7 +390,7 @@ def summary_of(judged: Sequence[Judged]) -> str:
     if n < 2:
         return ""
     words = {"agrees": _("as the paper says"), "disagrees": _("against it"), "unclear": _("not decided by the seeds")}
-    told = ", ".join(f"{counts[verdict]} {said}" for verdict, said in (words | reasons()).items() if counts[verdict])
+    told = _(", ").join(f"{counts[verdict]} {said}" for verdict, said in (words | reasons()).items() if counts[verdict])
     return _("Of {n} claims: {told}").format(n=n, told=told)
 
 
@@ -418,7 +424,7 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
             what=literal(claim.what), source=literal(claim.source), here=here, verdict=verdict
         )
     return _("{arm}: {theirs}; {here} – **{verdict}**").format(
-        arm=literal(", ".join(_arms(one, names))), theirs=theirs, here=here, verdict=verdict
+        arm=literal(_(", ").join(_arms(one, names))), theirs=theirs, here=here, verdict=verdict
     )
 
 

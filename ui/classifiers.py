@@ -152,7 +152,7 @@ def _follow(run) -> None:
     def look() -> None:
         if settled(run):
             st.rerun()
-        st.progress(run.progress, text=f"{literal(run.title)}: **{state_in_words(run)}**")
+        st.progress(run.progress, text=f"{literal(run.title)}{_(': ')}**{state_in_words(run)}**")
 
     st.fragment(look, run_every=REFRESH)()
 

@@ -65,6 +65,6 @@ def _row(run) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
         said = _("computing") if run.state == "running" else state_in_words(run)
-        st.progress(run.progress, text=f"{literal(run.title)}: **{said}**")
+        st.progress(run.progress, text=f"{literal(run.title)}{_(': ')}**{said}**")
         if run.owner.startswith(owner()):
             st.button(_("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))

@@ -23,6 +23,12 @@ _CONFIG = {
 }
 
 
+def bars_in_words(blank) -> str:
+    """The bars of a `plots.masking.Blank`."""
+    shares = (f"{token} {prob:.0%}" for token, prob in zip(blank.tokens, blank.probs, strict=True))
+    return _("{title}: {told}").format(title=blank.title, told=_(", ").join(shares))
+
+
 def figure(
     fig,
     alt: str,

@@ -69,7 +69,7 @@ class FinetuneRun:
 
     @property
     def name(self) -> str:
-        return f"{self.began}, " + _("seed {n}").format(n=self.seed)
+        return _("{start}, seed {n}").format(start=self.began, n=self.seed)
 
     @property
     def last_eval(self) -> dict | None:

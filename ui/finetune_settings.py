@@ -14,7 +14,7 @@ from minibert.finetune.width import rate_of_width
 from minibert.tasks import Task
 from ui.task_data import ChosenData
 from ui.tasks.base import Values
-from ui.translations import _
+from ui.translations import _, pgettext
 
 if TYPE_CHECKING:
     from minibert.config import BertConfig
@@ -127,7 +127,9 @@ def fill_settings(data: ChosenData, config: BertConfig) -> None:
 def settings_choice(data: ChosenData, blocks: int) -> Chosen:
     """The widgets, filled by `fill_settings`. blocks: number of the model's Transformer blocks."""
     names = start_names()
-    starts = st.pills(_("Start"), list(names), format_func=names.get, selection_mode="multi", key="starts")
+    starts = st.pills(
+        pgettext("of a training", "Start"), list(names), format_func=names.get, selection_mode="multi", key="starts"
+    )
     first, second, third, fourth = st.columns(4, gap="medium")
     seeds = first.slider(_("Seeds"), 1, MOST_SEEDS, key="seeds", help=_("Each seed is a run of its own."))
     settings: dict[str, Any] = {

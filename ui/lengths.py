@@ -41,7 +41,7 @@ def show_lengths(lengths: list[int], chosen: int, key: str) -> None:
     fit = share_that_fits(lengths, chosen)
     marks = {share: length_for(lengths, share) for share in SHARES}
     said = _("{fit:.0%} of the texts fit into {chosen} tokens").format(fit=fit, chosen=chosen)
-    words = "; ".join(_("{share:.0%} into {n}").format(share=share, n=n) for share, n in marks.items())
+    words = _("; ").join(_("{share:.0%} into {n}").format(share=share, n=n) for share, n in marks.items())
     alt = _("Of {count:,} texts {fit:.1%} fit into {chosen} tokens; {words}; all into {longest}.").format(
         count=len(lengths), fit=fit, chosen=chosen, words=words, longest=max(lengths)
     )

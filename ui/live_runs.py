@@ -46,7 +46,7 @@ def show_over_steps(lines: Lines, axis: str, alt: str, key: str, *, name: str, v
     the last share of each line · name, value: headers of the table, `value` by default "right"."""
     from plots.to_write import over_steps
 
-    last = "; ".join(f"{line}: {points[-1][1]:.0%}" for line, points in lines.items())
+    last = _("; ").join(f"{line}{_(': ')}{points[-1][1]:.0%}" for line, points in lines.items())
     rows = [
         {name: line, _("step"): step, value or _("right"): f"{share:.1%}"}
         for line, points in lines.items()

@@ -114,7 +114,7 @@ def about(directory: Path) -> str:
     except (ValueError, TypeError):
         return ""  # `load` reports the error
     relative = relative_of(config)
-    return f"**{literal(relative.title)}**: {_(relative.about).format(**config.as_dict())}."
+    return f"**{literal(relative.title)}**{_(': ')}{_(relative.about).format(**config.as_dict())}{_('.')}"
 
 
 def available_models(

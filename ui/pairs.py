@@ -70,7 +70,7 @@ def choose_pair(relative: str, *, further: bool = False) -> ModelPair:
     chosen = choice("pair", _("The two models"), {pair.name: pair.title for pair in offered}, box=320)
     if not further and (left_out := of_type(relative)):
         words = _("Not offered: {names}. The page needs a BERT beside it that has read the same texts.")
-        st.caption(words.format(names=", ".join(literal(info.title) for info in left_out)))
+        st.caption(words.format(names=_(", ").join(literal(info.title) for info in left_out)))
     show_refused()
     return next(pair for pair in offered if pair.name == chosen)
 

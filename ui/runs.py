@@ -248,7 +248,7 @@ def state_rows(
             with st.container(horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
                 step = run.latest("step")
                 now = speed(step) if step and not run.over else ""
-                st.progress(run.progress, text=f"{literal(title(run))}: **{state_in_words(run)}**{now}")
+                st.progress(run.progress, text=f"{literal(title(run))}{_(': ')}**{state_in_words(run)}**{now}")
                 if run.over:
                     st.empty()  # replaces the button at once; else it stays until the rest of the page is drawn
                 else:
@@ -325,7 +325,7 @@ def _announce(going: tuple[str, ...]) -> None:
     for run in [run for run in runs if run.id in known][:MOST_ANNOUNCED]:
         status = f"{run.progress:.0%}" if run.state == "running" else state_in_words(run)
         icon = ":material/check_circle:" if run.over else ":material/progress_activity:"
-        link_to(_page_of(run), f"{literal(run.title)}: {status}", icon=icon)
+        link_to(_page_of(run), f"{literal(run.title)}{_(': ')}{status}", icon=icon)
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
@@ -362,7 +362,7 @@ def show_runs() -> None:
 def run_title(run) -> str:
     """A run's title as plain text; for fine-tuned models with the task and its headline metric on the dev set."""
     view, status = _measured(run)
-    return f"{view.title()}: {run.title} · {status}" if view else run.title
+    return f"{view.title()}{_(': ')}{run.title} · {status}" if view else run.title
 
 
 def _measured(run) -> tuple:

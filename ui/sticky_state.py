@@ -58,7 +58,7 @@ def sticky_uploader(page: str, key: str, label: str, types: Sequence[str]) -> li
         stored.pop(key)  # removed by the server while the user was disconnected
     elif key in stored:
         with st.container(horizontal=True, vertical_alignment="center"):
-            names = ", ".join(literal(file.name) for file in stored[key])
+            names = _(", ").join(literal(file.name) for file in stored[key])
             st.markdown(_("Still here: {names}").format(names=names))
             st.button(_("Forget"), key=f"{key}-forget", on_click=stored.pop, args=(key, None))
     return stored.get(key, [])

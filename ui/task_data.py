@@ -291,7 +291,7 @@ def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev
     shown = set(train.labels)
     missing = [label for label in dev.labels if label not in shown]
     if missing and TASKS[task].closed:
-        raise ValueError(_("The examples to learn from never show: {labels}").format(labels=", ".join(missing)))
+        raise ValueError(_("The examples to learn from never show: {labels}").format(labels=_(", ").join(missing)))
     return ChosenData(OWN, name, TASKS[task], train, dev, language_of(VIEWS[task], train))
 
 
@@ -349,7 +349,7 @@ def show_data(chosen: ChosenData) -> None:
         train=len(train.examples), dev=len(dev.examples)
     )
     known = chosen.view.sets().get(chosen.key)
-    st.markdown(f"{counts} – {known.note}." if known else f"{counts}.")
+    st.markdown(_("{counts} – {note}.").format(counts=counts, note=known.note) if known else counts + _("."))
     show_problems([train, dev])
     with st.expander(_("Look at the data"), icon=":material/table_rows:"):
         st.dataframe([cells(chosen.view, example) for example in train.examples[:PREVIEW]], hide_index=True)
@@ -380,7 +380,7 @@ def show_labels(train: TaskData, dev: TaskData) -> None:
         )
     )
     if imbalance.missing:
-        st.warning(_("No example has the label: {labels}").format(labels=literal(", ".join(imbalance.missing))))
+        st.warning(_("No example has the label: {labels}").format(labels=literal(_(", ").join(imbalance.missing))))
 
 
 def show_problems(parts: Sequence[TaskData]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.figures import figure
+from ui.figures import bars_in_words, figure
 from ui.inputs import distinct, sentence_input
 from ui.lesson import Lesson
 from ui.live_runs import step_and_speed
@@ -198,16 +198,16 @@ def _curves(runs: list, quantities: Sequence[Quantity]) -> None:
         if one.reference:
             metric, words = one.reference
             known = [history.last(f"held out: {metric}") for history in histories]
-            heights = {f"{words}: {value:.0%}": value for value in known[:1] if value is not None}
+            heights = {f"{words}{_(': ')}{value:.0%}": value for value in known[:1] if value is not None}
         panels.append(
             CurvePanel(
                 one.title, one.line, f"held out: {one.marks}" if one.marks else None, heights, percent=one.percent
             )
         )
-    summary = "; ".join(
+    summary = _("; ").join(
         _("{run}: {values}").format(
             run=history.name,
-            values=", ".join(
+            values=_(", ").join(
                 f"{panel.title} {history.last(name):.3g}"
                 for panel in panels
                 for name in (panel.marks, panel.line)
@@ -234,7 +234,7 @@ def _answers(runs: list) -> None:
             panels.append(Blank(run.title, [visible(token) for token in tokens], list(shares), {}, roles={}))
     if not panels:
         return
-    summary = ". ".join(blank.in_words for blank in panels)
+    summary = _(". ").join(map(bars_in_words, panels))
     with st.container(key="wide-both-answers"):
         figure(
             expected_tokens(panels, columns=2, title=_("What each would write into the blank")),

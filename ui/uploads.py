@@ -65,7 +65,7 @@ def received(uploaded: Sequence) -> list[UploadedFile]:
         else:
             refused.setdefault("gone", []).append(file.name)
     for why, names in refused.items():
-        st.error(_in_words(why).format(names=", ".join(map(literal, names))), icon=":material/hard_drive:")
+        st.error(_in_words(why).format(names=_(", ").join(map(literal, names))), icon=":material/hard_drive:")
     return files
 
 

@@ -89,7 +89,8 @@ def _draw(answers: dict[str, dict[str, float]]) -> None:
         bert=100 * answers["BERT"]["sop"], own=100 * answers["BERT"]["nsp"], albert=100 * answers["ALBERT"]["sop"]
     )
     details = " ".join(
-        f"{name}: {questions[0]} {one:.1f} %; {questions[1]} {other:.1f} %." for name, (one, other) in rows.items()
+        f"{name}{_(': ')}{questions[0]} {one:.1f} %{_('; ')}{questions[1]} {other:.1f} %{_('.')}"
+        for name, (one, other) in rows.items()
     )
     figure(titled(trained_and_asked(rows, questions), title), details, "crosswise", wide=True)
     st.caption(

@@ -138,17 +138,17 @@ def _draw(moved: dict[str, Moved], words: str) -> None:
             lines.append(Line(own, one.followed(values), look, **spread))
         panels.append(Panel(title, lines))
     layers = max(len(one.movement.distances) for one in moved.values())
-    details = "; ".join(
+    details = _("; ").join(
         _("{name}: distances {distances}, cosines {cosines}").format(
             name=name,
-            distances=", ".join(f"{x:.1f}" for x in one.followed(one.movement.distances)),
-            cosines=", ".join(f"{x:.2f}" for x in one.followed(one.movement.cosines)),
+            distances=_(", ").join(f"{x:.1f}" for x in one.followed(one.movement.distances)),
+            cosines=_(", ").join(f"{x:.2f}" for x in one.followed(one.movement.cosines)),
         )
         for name, one in moved.items()
     )
     figure(
         partial(over_layers, panels, [str(n + 1) for n in range(layers)], _("layer, or use of the block")),
-        f"{words} {details}.",
+        f"{words} {details}{_('.')}",
         "movement",
         wide=True,
         data=lambda: [

@@ -60,9 +60,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     figure(
         titled(weights({name: segments(count) for name, count in counts.items()}, names, _("million weights")), title),
         title
-        + ". "
-        + "; ".join(
-            f"{name}: " + ", ".join(f"{part.name} {part.times} × {part.one:,}" for part in encoder(count))
+        + _(". ")
+        + _("; ").join(
+            f"{name}{_(': ')}" + _(", ").join(f"{part.name} {part.times} × {part.one:,}" for part in encoder(count))
             for name, count in counts.items()
         ),
         "weights",

@@ -126,7 +126,7 @@ def said(cut: bool) -> list[str]:
 def finding(tokens: tuple[str, ...], shares: list[float], row: int, inputs: Inputs) -> str:
     """Where most of a word's attention goes, as a sentence."""
     most = sorted(range(len(shares)), key=lambda j: -shares[j])[:3]
-    places = ", ".join(_("{share:.0%} from {token}").format(share=shares[j], token=visible(tokens[j])) for j in most)
+    places = _(", ").join(_("{share:.0%} from {token}").format(share=shares[j], token=visible(tokens[j])) for j in most)
     return _("{head}: “{word}” takes {told}").format(
         head=head_name(inputs.layer, inputs.head).capitalize(), word=visible(tokens[row]), told=places
     )
@@ -144,7 +144,7 @@ def measure(inputs: Inputs, probs, row: int) -> None:
     words = content_words(tokens, row)
     here = probs[inputs.layer, inputs.head, row, words].sum().item()
     named = list(dict.fromkeys(f"*{literal(tokens[j])}*" for j in words))
-    names = ", ".join([*named[:MOST_NAMED], *["…"] * (len(named) > MOST_NAMED)])
+    names = _(", ").join([*named[:MOST_NAMED], *["…"] * (len(named) > MOST_NAMED)])
     place = {"n": probs.size(0) * probs.size(1), "word": literal(tokens[row]), "words": names}
     if (layer, head) == (inputs.layer, inputs.head):
         text = _("Of all {n} heads, this one takes most for *{word}* from words not next to it ({words}): {share:.0%}.")

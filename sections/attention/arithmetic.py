@@ -24,7 +24,7 @@ def show_bars(seen: Drawn, lengths: list[float], texts: list[str], chosen: int |
     chosen = None if chosen is None else seen.at(chosen)
     figure(
         partial(token_bars, seen.tokens, seen.of(lengths), seen.of(texts), selected=chosen),
-        "; ".join(f"{token}: {text}" for token, text in zip(seen.tokens, seen.of(texts), strict=True)),
+        _("; ").join(f"{token}{_(': ')}{text}" for token, text in zip(seen.tokens, seen.of(texts), strict=True)),
         key,
     )
 

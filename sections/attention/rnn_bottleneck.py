@@ -100,4 +100,4 @@ def again(trained: dict, words: list[str]) -> None:
         score = _("{right} of {n} right").format(
             right=sum(a == b for a, b in zip(known, copy, strict=False)), n=len(known)
         )
-        st.markdown(f"{names()[name]} ({score}): {marked}")
+        st.markdown(_("{name} ({score}): {marked}").format(name=names()[name], score=score, marked=marked))

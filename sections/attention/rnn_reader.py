@@ -97,7 +97,7 @@ def say_unknown(words: Sequence[str]) -> None:
     if words:
         with st.container(horizontal=True, vertical_alignment="center"):
             note = _("Not in the toy world that these networks have read: {words}. They read [UNK] there.")
-            st.caption(note.format(words=literal(", ".join(words))), width="content")
+            st.caption(note.format(words=literal(_(", ").join(words))), width="content")
             offer()
 
 

@@ -51,7 +51,7 @@ def paths(lesson: Lesson, reading: ModelInput) -> None:
         networks = {"attention": _("self-attention"), "rnn": _("recurrent network")}
         steps = {network: count(network) for network in networks}
         return tuple(
-            f"{name}: " + ngettext("{n} step", "{n} steps", steps[network]).format(n=steps[network])
+            f"{name}{_(': ')}" + ngettext("{n} step", "{n} steps", steps[network]).format(n=steps[network])
             for network, name in networks.items()
         )
 
@@ -60,7 +60,7 @@ def paths(lesson: Lesson, reading: ModelInput) -> None:
         _("Steps from {start} to {end}: {steps}.").format(
             start=tokens[start],
             end=tokens[end],
-            steps=", ".join(titles(lambda network: path_length(network, start, end))),
+            steps=_(", ").join(titles(lambda network: path_length(network, start, end))),
         ),
         "attention-paths",
         wide=True,
@@ -70,7 +70,7 @@ def paths(lesson: Lesson, reading: ModelInput) -> None:
     figure(
         plots.schedule(tokens, steps_, _("step")),
         _("Steps that must wait for one another, for {n} tokens: {steps}.").format(
-            n=len(tokens), steps=", ".join(steps_)
+            n=len(tokens), steps=_(", ").join(steps_)
         ),
         "attention-schedule",
         wide=True,
@@ -152,7 +152,7 @@ def measured(names: dict[str, str]) -> None:
     figure(
         partial(curves, TIMED, times, xaxis=_("tokens T"), yaxis=_("milliseconds"), log=True),
         _("Milliseconds at T = {last}: {times}.").format(
-            last=TIMED[-1], times=", ".join(f"{name} {t[-1]:.2f}" for name, t in times.items())
+            last=TIMED[-1], times=_(", ").join(f"{name} {t[-1]:.2f}" for name, t in times.items())
         ),
         "attention-timings",
         data=lambda: pd.DataFrame(times, index=pd.Index(TIMED, name="T")),

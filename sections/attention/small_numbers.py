@@ -53,7 +53,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         figure(
             partial(directions, KEYS, query, shares, _("query of “it”")),
             _("A query {query} and three keys from one origin. Shares: {shares}.").format(
-                query=written(query, 2), shares=", ".join(f"{word} {share:.0%}" for word, share in shares.items())
+                query=written(query, 2), shares=_(", ").join(f"{word} {share:.0%}" for word, share in shares.items())
             ),
             "attention-directions",
             title=title,

@@ -196,7 +196,7 @@ def show_guesses(subject: InspectedModel, before: Any, after: Any, names: tuple[
 
     ids = list(dict.fromkeys(i for p in (before, after) for i in p.topk(3).indices.tolist()))
     words = [subject.tokenizer.vocab[i] for i in ids]
-    guesses = [", ".join(f"{word} {p[i]:.1%}" for word, i in zip(words, ids, strict=True)) for p in (before, after)]
+    guesses = [_(", ").join(f"{word} {p[i]:.1%}" for word, i in zip(words, ids, strict=True)) for p in (before, after)]
     alt = _("What the model expects. {first}: {words}. {second}: {others}.").format(
         first=names[0], second=names[1], words=guesses[0], others=guesses[1]
     )

@@ -124,9 +124,9 @@ def finding(named: list[list[str | None]], threshold: int) -> str:
     """How many heads have a kind at this threshold, which kinds, and how many have none."""
     heads = [kind for row in named for kind in row]
     counts, words = Counter(kind for kind in heads if kind), kind_names()
-    kinds = ", ".join(f"{words[kind]} {count}" for kind, count in counts.most_common())
+    kinds = _(", ").join(f"{words[kind]} {count}" for kind, count in counts.most_common())
     return _("{n} of {all} heads have a name at {line} %{kinds}; {rest} fit none").format(
-        n=counts.total(), all=len(heads), line=threshold, kinds=f": {kinds}" if kinds else "", rest=heads.count(None)
+        n=counts.total(), all=len(heads), line=threshold, kinds=_(": ") + kinds if kinds else "", rest=heads.count(None)
     )
 
 
@@ -155,7 +155,7 @@ def one_head(subject: InspectedModel, kinds: HeadKinds, at: HeadPlace, threshold
             threshold=threshold,
         ),
         _("Scores of {head}: {scores}.").format(
-            head=head_name(*at), scores=", ".join(f"{words[KINDS[k]]} {scores[k].item():.1%}" for k in counted)
+            head=head_name(*at), scores=_(", ").join(f"{words[KINDS[k]]} {scores[k].item():.1%}" for k in counted)
         ),
         "explorer-scores",
         data=lambda: pd.DataFrame(
@@ -163,5 +163,5 @@ def one_head(subject: InspectedModel, kinds: HeadKinds, at: HeadPlace, threshold
         ),
     )
     st.caption(
-        _("Counted: {rows}.").format(rows=", ".join(f"{words[KINDS[k]]} {int(kinds.rows[k]):,}" for k in counted))
+        _("Counted: {rows}.").format(rows=_(", ").join(f"{words[KINDS[k]]} {int(kinds.rows[k]):,}" for k in counted))
     )

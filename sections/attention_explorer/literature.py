@@ -11,7 +11,7 @@ import streamlit as st
 from ui.inspected_model import InspectedModel
 from ui.lesson import LESSONS
 from ui.text import literal
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 if TYPE_CHECKING:
     from minibert.inside.heads.kinds import HeadKinds
@@ -42,9 +42,11 @@ def show_kinds(subject: InspectedModel, kinds: HeadKinds) -> None:
 
     def said(count: int, of: int, places: Sequence[int | str]) -> str:
         if not places:
-            return _("{n} of {all}").format(n=count, all=of)
+            return pgettext("a count", "{n} of {all}").format(n=count, all=of)
         where = ngettext("layer {layers}", "layers {layers}", len(places))
-        return _("{n} of {all}").format(n=count, all=of) + f" ({where.format(layers=', '.join(map(str, places)))})"
+        return _("{n} of {all} ({where})").format(
+            n=count, all=of, where=where.format(layers=_(", ").join(map(str, places)))
+        )
 
     lines = [f"| | {literal(subject.title)} | BERT-base (Clark et al. 2019) |", "|---|---|---|"]
     for kind, words in names.items():
@@ -55,6 +57,6 @@ def show_kinds(subject: InspectedModel, kinds: HeadKinds) -> None:
         over = ((scores.mean(-1, keepdim=True) if by_layer else scores) > 0.5).nonzero()[:, 0].tolist()
         theirs = "–"
         if paper is not None:
-            theirs = said(int(paper["count"]), int(paper["of"]), paper["layers"].split()) + f", {paper['where']}"
+            theirs = said(int(paper["count"]), int(paper["of"]), paper["layers"].split()) + _(", ") + paper["where"]
         lines.append(f"| {words} | {said(len(over), of_all, sorted({layer + 1 for layer in over}))} | {theirs} |")
     st.markdown("\n".join(lines))

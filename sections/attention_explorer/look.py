@@ -240,7 +240,7 @@ def finding(of: Seen, at: HeadPlace, row: int | None, heads: str) -> str:
         names = [f"“{of.names[k]}”" if k in of.ordinary else of.names[k] for k in places.tolist()]
         name, said = name[0].upper() + name[1:], _("{head}: “{word}” gives {told}")
     to = _("{share:.0%} to {place}")
-    targets = ", ".join(
+    targets = _(", ").join(
         to.format(share=share, place=literal(place))
         for n, (share, place) in enumerate(zip(shares.tolist(), names, strict=True))
         if n == 0 or share > LEAST

@@ -52,7 +52,7 @@ def show(subject: InspectedModel, found: RelationAccuracy, asked: HeadQuestions)
     places = tokens_of_words(encoding, words)
     row = places[question.looking][0]
     targets = _(" or ").join(literal(words[place]) for place in sorted(question.wanted))
-    among = ", ".join(literal(words[place]) for place in question.among or ())
+    among = _(", ").join(literal(words[place]) for place in question.among or ())
     st.markdown(
         _("**{head}**: where does *{word}* look? Correct: *{wanted}*").format(
             head=head_name(layer, head), word=literal(words[question.looking]), wanted=targets

@@ -175,7 +175,7 @@ def table_row(found: RelationAccuracy, paper: dict[str, str] | None) -> dict:
         _("right by the rule"): found.baseline,
         _("BERT-base: head"): f"{paper['layer']}.{paper['head']}" if paper else "",
         _("BERT-base: right"): float(paper["accuracy"]) / 100 if paper else None,
-        _("BERT-base: rule"): f"{paper['rule']}: {paper['baseline']} %" if paper else "",
+        _("BERT-base: rule"): f"{paper['rule']}{_(': ')}{paper['baseline']} %" if paper else "",
         _("in the paper"): " · ".join(filter(None, (paper.get("where"), paper.get("note")))),
     }
 

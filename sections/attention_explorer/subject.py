@@ -224,7 +224,7 @@ def small_pictures(
 
     names = all_names(side.subject)
     titles = [
-        f"{name}: {label}".replace("\n", " ") if label else name
+        f"{name}{_(': ')}{label}".replace("\n", " ") if label else name
         for name, label in zip(names, labels or names, strict=True)
     ]
     payload = heads_payload(

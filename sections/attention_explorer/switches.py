@@ -149,7 +149,7 @@ def effect_on_answer(
             _("probability without"): q[ids].numpy(),
         }
     )
-    changes = ", ".join(f"{word} {p[i]:.1%} → {q[i]:.1%}" for word, i in zip(shown, ids, strict=True))
+    changes = _(", ").join(f"{word} {p[i]:.1%} → {q[i]:.1%}" for word, i in zip(shown, ids, strict=True))
     title = _("“{word}”, {p:.1%} with all heads").format(word=literal(shown[0]), p=p[ids[0]].item())
     if off:
         title = _("{moved:.1%} of the probability moved: “{word}” {p:.1%} → {q:.1%}").format(

@@ -101,7 +101,7 @@ def _several(inputs: Inputs) -> None:
     figure(
         partial(falls, columns, names, _("mean fall of the probability"), title),
         _("Mean fall of the probability over {n} texts: {means}.").format(
-            n=len(rows), means="; ".join(f"{names[name]} {mean:.1%}" for name, mean in means.items())
+            n=len(rows), means=_("; ").join(f"{names[name]} {mean:.1%}" for name, mean in means.items())
         ),
         "falls",
         data=lambda: [{names[name]: row[name] for name in names} for row in rows],

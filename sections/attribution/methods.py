@@ -69,7 +69,7 @@ def show_agreement(lesson: Lesson, inputs: Inputs) -> None:
     with st.container(key="wide-agreement", width=760):
         figure(
             partial(agreement_matrix, matrix, short, title),
-            _("Rank correlations. {pairs}.").format(pairs="; ".join(pairs)),
+            _("Rank correlations. {pairs}.").format(pairs=_("; ").join(pairs)),
             "agreement",
             data=lambda: [
                 {_("method"): name, **dict(zip(names, row, strict=True))}

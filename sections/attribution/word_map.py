@@ -28,7 +28,7 @@ def show(inputs: Inputs) -> None:
         revealed = _guessed(inputs, values, strongest)
         if revealed:
             alt = _("The value of every word by five methods. Strongest word: {words}.").format(
-                words="; ".join(f"{names[name]}: {word}" for name, word in strongest.items())
+                words=_("; ").join(f"{names[name]}{_(': ')}{word}" for name, word in strongest.items())
             )
             title = finding(strongest)
         else:
@@ -72,7 +72,7 @@ def finding(strongest: dict[str, str]) -> str:
         return _("Five methods, five strongest words")
     if most == len(strongest):
         return _("All five methods: “{word}” counts most").format(word=literal(word))
-    others = ", ".join(f"“{literal(other)}”" for other in counts if other != word)
+    others = _(", ").join(f"“{literal(other)}”" for other in counts if other != word)
     return _("“{word}” counts most in {n} of 5 methods, else {others}").format(
         word=literal(word), n=most, others=others
     )

@@ -46,7 +46,7 @@ def _rows() -> None:
         st.markdown(_("Nothing runs or waits."))
     for run in going[:MOST]:
         with st.container(horizontal=True, vertical_alignment="center", key=f"class-run-{run.id}"):
-            st.progress(run.progress, text=f"{run.owner[:4]} · {literal(run.title)}: **{state_in_words(run)}**")
+            st.progress(run.progress, text=f"{run.owner[:4]} · {literal(run.title)}{_(': ')}**{state_in_words(run)}**")
             st.button(_("Stop"), key=f"class-stop-{run.id}", icon=":material/stop:", on_click=stop, args=(run,))
     if len(going) > MOST:
         more = len(going) - MOST

@@ -62,7 +62,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     summary = _(
         "Each layer alone, mean cosine of two sentences: {first:.2f} at the embeddings, {last:.2f} at the last block"
     ).format(first=by_layer[0].plain, last=by_layer[-1].plain)
-    summary = "; ".join([summary, *references])
+    summary = _("; ").join([summary, *references])
     figure(
         partial(
             over_layers,

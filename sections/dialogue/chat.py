@@ -30,7 +30,7 @@ def show(inputs: Inputs) -> None:
             intents(list(names), list(probs), _("confidence"), summary),
             _("How sure each intent of “{text}” is. {listed}. {entities}").format(
                 text=visible(inputs.text, spaces=False),
-                listed="; ".join(f"{n} {p:.1%}" for n, p in ranked),
+                listed=_("; ").join(f"{n} {p:.1%}" for n, p in ranked),
                 entities=_("Entities: {which}.").format(which=entities_words(answer)),
             ),
             "intents",

@@ -47,7 +47,7 @@ def picture(names: dict[str, str], scores_of: claims.Values, title: str) -> None
 
     rows = [Score(words, None, scores_of.get(arm, {})) for arm, words in names.items()]
     means = {row.name: statistics.fmean(row.ours.values()) for row in rows if row.ours}
-    scores_by_arm = "; ".join(f"{name} {mean:.1f}" for name, mean in means.items())
+    scores_by_arm = _("; ").join(f"{name} {mean:.1f}" for name, mean in means.items())
     summary = _("{title}: {told}").format(title=title, told=scores_by_arm)
     best = max(means, key=means.__getitem__)
     finding = _("{title}: highest is “{arm}”, {value:.1f}").format(title=title, arm=best, value=means[best])

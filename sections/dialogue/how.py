@@ -137,7 +137,7 @@ def chain(inside: dict) -> None:
     figure(
         partial(tag_path, words, [tags[i] for i in rows], probs[:, rows], [rows.index(i) for i in path], summary),
         _("How probable each tag is at each word, and the likeliest path. {listed}.").format(
-            listed="; ".join(f"{word} {tag}" for word, tag in zip(words, path_tags, strict=True))
+            listed=_("; ").join(f"{word} {tag}" for word, tag in zip(words, path_tags, strict=True))
         ),
         "tag-path",
         wide=True,

@@ -115,7 +115,7 @@ def draw(runs: list) -> None:
         curves = by_title(runs, lambda run, measure=measure: points(run.events(), measure))
         if not curves:
             return
-        ends = "; ".join(f"{name}: {found[-1][1]:.1%}" for name, found in curves.items())
+        ends = _("; ").join(f"{name}{_(': ')}{found[-1][1]:.1%}" for name, found in curves.items())
         summary = _("{measure}: {ends}").format(
             measure=title.capitalize(), ends=ends if len(curves) < 3 else _("{n} runs").format(n=len(curves))
         )

@@ -33,8 +33,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     }
     here = TEMPERATURES.index(inputs.temperature) if inputs.temperature in TEMPERATURES else None
     names = [f"{t:g}" for t in TEMPERATURES]
-    shares_in_words = "; ".join(
-        f"{name}: {', '.join(f'{t} {share:.0%}' for t, share in zip(names, shares, strict=True))}"
+    shares_in_words = _("; ").join(
+        f"{name}{_(': ')}{_(', ').join(f'{t} {share:.0%}' for t, share in zip(names, shares, strict=True))}"
         for name, shares in lines.items()
     )
     title = _("From temperature 0 to 4: right samples {a:.0%} → {b:.0%}, found {c:.0%} → {d:.0%}").format(

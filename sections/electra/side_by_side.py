@@ -140,7 +140,7 @@ def table(drawn: ReplacedSentence) -> list[dict]:
     for place in drawn.places:
         best = one.guesses[place].topk(GUESSES) if one.hidden[place] else None
         guesses = (
-            ", ".join(
+            _(", ").join(
                 f"{visible(drawn.vocab[i])} {percent(p)}"
                 for p, i in zip(best.values.tolist(), best.indices.tolist(), strict=True)
             )

@@ -105,8 +105,9 @@ def _how_often(inputs: Inputs, leave_out: bool) -> None:
     words = kind_names()
     shares = {name: {words[kind]: share for kind, (share, _n) in one.items()} for name, one in by_model.items()}
     counts = next(iter(by_model.values()))
-    details = "; ".join(
-        f"{name}: " + ", ".join(f"{kind} {share:.0%}" for kind, share in one.items()) for name, one in shares.items()
+    details = _("; ").join(
+        f"{name}{_(': ')}" + _(", ").join(f"{kind} {share:.0%}" for kind, share in one.items())
+        for name, one in shares.items()
     )
     means = {name: sum(one.values()) / len(one) for name, one in shares.items()}
     best = max(means, key=means.get)

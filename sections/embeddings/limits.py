@@ -66,7 +66,7 @@ def _narrow_cone(lesson: Lesson, inputs: Inputs) -> None:
     strongest = _("A single direction holds {share:.0%} of all squared length there.").format(share=last.strongest)
     figure(
         partial(over_layers, [panel], names, _("layer"), columns=1, title=summary),
-        f"{summary}. {strongest}",
+        summary + _(". ") + strongest,
         "cone",
         wide=True,
         data=lambda: {

@@ -91,7 +91,7 @@ def _curves(model: str, language: str) -> None:
     ).format(first=first, last=last, chance=chance)
     figure(
         partial(over_layers, panels, names, _("layer"), title=summary),
-        _("How well senses can be distinguished, layer by layer.") + f" {summary}.",
+        _("How well senses can be distinguished, layer by layer.") + f" {summary}{_('.')}",
         "separability",
         wide=True,
         data=lambda: [

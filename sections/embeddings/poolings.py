@@ -58,7 +58,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     figure(
         partial(over_layers, [panel], names, _("layer"), columns=1, title=summary),
         _("Agreement of cosines with scores of {n} pairs, by layer and pooling.").format(n=len(overlap))
-        + f" {summary}.",
+        + f" {summary}{_('.')}",
         "poolings",
         wide=True,
         data=lambda: {_("layer"): names, **{pooling_names()[name]: values for name, values in by_pooling.items()}},

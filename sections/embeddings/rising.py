@@ -19,7 +19,7 @@ from ui.runs import show_refusal
 from ui.samples import VectorItems, senses
 from ui.state import follow_link, set_url, url_int
 from ui.text import literal, visible
-from ui.translations import _
+from ui.translations import _, pgettext
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,13 +98,13 @@ def group_names() -> dict[str, str]:
     """Display names of the word groups in our own sets."""
     return {
         "noun": _("noun"),
-        "name": _("name"),
+        "name": pgettext("a part of speech", "name"),
         "verb": _("verb"),
         "adjective": _("adjective"),
         "pronoun": _("pronoun"),
         "determiner": _("determiner"),
         "preposition": _("preposition"),
-        "number": _("number"),
+        "number": pgettext("a part of speech", "number"),
     }
 
 
@@ -142,11 +142,13 @@ def _draw(
     layouts = [plane["points"] for plane in drawn]
     titles = [visible(title, spaces=False) for title in sample.titles]
     findings = [_finding(inputs, sample, one, at) for one, at in zip(layers, names, strict=True)]
-    trusts = ", ".join(f"{at} {plane['trust']:.2f}" for at, plane in zip(names, drawn, strict=True))
+    trusts = _(", ").join(f"{at} {plane['trust']:.2f}" for at, plane in zip(names, drawn, strict=True))
     alt = _(
         "{n} points in the plane by {method}, at {layers} layers; groups: {groups}. Trustworthiness by layer: {trusts}."
-    ).format(n=len(sample), method=method_names()[method], layers=len(layers), groups=", ".join(groups), trusts=trusts)
-    alt = f"{findings[layer]}. {alt}"
+    ).format(
+        n=len(sample), method=method_names()[method], layers=len(layers), groups=_(", ").join(groups), trusts=trusts
+    )
+    alt = findings[layer] + _(". ") + alt
 
     def table():
         return [

@@ -149,11 +149,11 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
                 for b in range(a + 1, len(lines))
             ]
     summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in layers])
-    titles = " ".join(f"{', '.join(panel.title)}." for panel in panels)
+    titles = " ".join(_(", ").join(panel.title) + _(".") for panel in panels)
     with st.container(key="wide-sentences"):
         figure(
             partial(cosine_matrices, panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
-            _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}. {titles}",
+            _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}{_('. ')}{titles}",
             "sentences",
             data=rows,
         )
@@ -164,7 +164,7 @@ def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
     if len(set(pairs)) == 1 < len(pairs):
         return _("Closest in both: {a} and {b}").format(a=pairs[0][0] + 1, b=pairs[0][1] + 1)
     text = _("Closest in {model}: {a} and {b}")
-    return ". ".join(text.format(model=title, a=a + 1, b=b + 1) for title, (a, b) in zip(titles, pairs, strict=True))
+    return _(". ").join(text.format(model=title, a=a + 1, b=b + 1) for title, (a, b) in zip(titles, pairs, strict=True))
 
 
 def search(layers: dict[str, int], language: str) -> None:
@@ -225,7 +225,7 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     axis = _("Spearman’s correlation with the scores of {n} pairs").format(n=len(pairs)), _("line: 95 % interval")
     figure(
         partial(agreements, rows, summary, "<br>".join(axis)),
-        f"{'; '.join(axis)}. {summary}",
+        _("; ").join(axis) + _(". ") + summary,
         "against-scores",
         wide=True,
         data=[{_("model"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],

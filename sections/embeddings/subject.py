@@ -186,7 +186,7 @@ def _own_lines(word: str | None) -> tuple[str, ...]:
                 "Line {lines} is left out: “{word}” does not stand in it.",
                 "Lines {lines} are left out: “{word}” does not stand in them.",
                 len(without),
-            ).format(lines=", ".join(map(str, without)), word=literal(word))
+            ).format(lines=_(", ").join(map(str, without)), word=literal(word))
         )
     return tuple(line for number, line in enumerate(lines, 1) if number not in without)
 

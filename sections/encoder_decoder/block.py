@@ -109,7 +109,7 @@ def _circuit(block: OneBlock, token: int, step: int, word: str) -> None:
     figure(
         partial(block_circuit, [place.box for place in places()], notes, step),
         _("The block, from bottom to top, with the length of the vector of {token} at each place: {notes}.").format(
-            token=word, notes=", ".join(f"{p.label} {n}" for p, n in zip(places(), notes, strict=True))
+            token=word, notes=_(", ").join(f"{p.label} {n}" for p, n in zip(places(), notes, strict=True))
         ),
         "ed-circuit",
         on_select=lambda: clicked("ed-circuit", "step-step"),

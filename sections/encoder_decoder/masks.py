@@ -88,7 +88,9 @@ def _squares(words: list[str], position: int, start: int, mask: str) -> None:
             partial(mask_squares, words, {counted[name]: cells for name, cells in panels.items()}, position),
             _("What {word} sees. {sights}.").format(
                 word=words[position],
-                sights="; ".join(f"{title}: {', '.join(sights[name])}" for name, title in mask_names().items()),
+                sights=_("; ").join(
+                    f"{title}{_(': ')}{_(', ').join(sights[name])}" for name, title in mask_names().items()
+                ),
             ),
             "ed-masks",
             on_select=lambda: clicked("ed-masks", state("position")),

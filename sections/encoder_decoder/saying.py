@@ -86,7 +86,7 @@ def _next(model: "Trained", decoding: "Decoding", step: int) -> None:
     figure(
         partial(next_words, names, probs),
         _("What comes next: {guesses}.").format(
-            guesses=", ".join(f"{name} {p:.1%}" for name, p in zip(names, probs, strict=True))
+            guesses=_(", ").join(f"{name} {p:.1%}" for name, p in zip(names, probs, strict=True))
         ),
         "ed-next",
         data=lambda: pd.DataFrame({_("word"): names, _("probability"): probs}),
@@ -113,7 +113,7 @@ def _grid(probs: Any, rows: list[str], columns: list[str], step: int, key: str) 
             grid, values.numpy(), rows, columns, titles=(_("looks at"), _("to say")), selected=(step, None), least=0.05
         ),
         _("To say {word} it looks at: {shares}.").format(
-            word=rows[step], shares=", ".join(f"{c} {p:.0%}" for c, p in zip(columns, row.tolist(), strict=True))
+            word=rows[step], shares=_(", ").join(f"{c} {p:.0%}" for c, p in zip(columns, row.tolist(), strict=True))
         ),
         key,
         on_select=lambda: clicked(key, "say-step"),

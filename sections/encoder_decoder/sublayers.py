@@ -119,7 +119,9 @@ def _strips(rows: dict[str, Any], key: str) -> int:
     figure(
         partial(strips, {name: row.numpy() for name, row in rows.items()}, place),
         _("The {n} numbers of each vector; number {place}: {values}.").format(
-            n=size, place=place + 1, values=", ".join(f"{name} {row[place].item():.4f}" for name, row in rows.items())
+            n=size,
+            place=place + 1,
+            values=_(", ").join(f"{name} {row[place].item():.4f}" for name, row in rows.items()),
         ),
         key,
         on_select=lambda: clicked(key, state("number")),
@@ -131,13 +133,13 @@ def _strips(rows: dict[str, Any], key: str) -> int:
 def _distribution(rows: dict[str, Any], key: str) -> None:
     from plots.encoder_decoder import distribution
 
-    details = "; ".join(
+    details = _("; ").join(
         _("{name}: {low:.2f} … {high:.2f}, mean {mean:.3f}").format(
             name=name, low=row.min().item(), high=row.max().item(), mean=row.mean().item()
         )
         for name, row in rows.items()
     )
-    spreads = ", ".join(f"{name} ± {row.double().std(correction=0).item():.2f}" for name, row in rows.items())
+    spreads = _(", ").join(f"{name} ± {row.double().std(correction=0).item():.2f}" for name, row in rows.items())
     finding(_("How far the numbers lie from their mean: {spreads}").format(spreads=spreads))
     figure(
         partial(distribution, {name: row.numpy() for name, row in rows.items()}, _("the vector's numbers")),

@@ -73,7 +73,7 @@ def say_unknown(model: "Trained", words: list[str]) -> None:
             _(
                 "Not among the words of this run: {words}. It reads {unk} there. Train again, and your words are "
                 "learned too – or do as BERT does and cut words into pieces."
-            ).format(words=literal(", ".join(unknown)), unk=literal(UNK)),
+            ).format(words=literal(_(", ").join(unknown)), unk=literal(UNK)),
             icon=":material/help:",
         )
 

@@ -91,7 +91,7 @@ def _shown(inputs: Inputs, count: int, after: str) -> None:
     table = {
         _("it reads"): [visible(" ".join(vocab[i] for i in step.ids), spaces=False) for step in steps],
         _("its guesses for the first blank"): [
-            ", ".join(f"{visible(vocab[i], spaces=False)} {p:.1%}" for i, p in step.guesses[:3]) for step in steps
+            _(", ").join(f"{visible(vocab[i], spaces=False)} {p:.1%}" for i, p in step.guesses[:3]) for step in steps
         ],
     }
     with st.expander(_("Step by step"), icon=":material/format_list_numbered:"):
@@ -130,7 +130,7 @@ def _orders(lesson: Lesson, model: str, ids: list[int]) -> None:
                 height=110 + 38 * count,
             ),
             _("Probability of each token when they are filled in from the left and from the right: {words}.").format(
-                words=", ".join(
+                words=_(", ").join(
                     f"{token} {np.exp(a):.1%}, {np.exp(b):.1%}" for token, a, b in zip(tokens, there, back, strict=True)
                 )
             ),
@@ -165,7 +165,7 @@ def _views(lesson: Lesson, model: str, ids: list[int]) -> None:
         _("hidden, and the sentence ends there"): probs.cut,
     }
     details = _("How likely BERT finds {word}: {rows}.").format(
-        word=tokens[position - 1], rows="; ".join(f"{name} {p:.1%}" for name, p in rows.items())
+        word=tokens[position - 1], rows=_("; ").join(f"{name} {p:.1%}" for name, p in rows.items())
     )
     finding(
         _("“{word}”: {shown} where it stands, {both} hidden, {cut} where the sentence ends at the blank").format(
@@ -177,6 +177,6 @@ def _views(lesson: Lesson, model: str, ids: list[int]) -> None:
     )
     left, right = st.columns([1, 1], gap="large", vertical_alignment="center")
     with left:
-        st.markdown("\n".join(f"{n}. {name}: **{_share(p)}**" for n, (name, p) in enumerate(rows.items(), 1)))
+        st.markdown("\n".join(f"{n}. {name}{_(': ')}**{_share(p)}**" for n, (name, p) in enumerate(rows.items(), 1)))
     with right:
         figure(partial(next_words, [str(n) for n in range(1, 5)], list(rows.values())), details, "ed-views")

@@ -58,8 +58,8 @@ def draw(runs: list) -> None:
             marks[title] = {task: [(step, metrics[task]) for step, metrics in points] for task in tasks()}
     if not marks:
         return
-    listed = "; ".join(
-        f"{title}: {', '.join(f'{tasks()[task]} {points[-1][1]:.0%}' for task, points in lines.items())}"
+    listed = _("; ").join(
+        f"{title}{_(': ')}{_(', ').join(f'{tasks()[task]} {points[-1][1]:.0%}' for task, points in lines.items())}"
         for title, lines in marks.items()
     )
     figure(

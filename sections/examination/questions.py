@@ -28,10 +28,12 @@ def show_mark(task: ExamTask, mark: Mark) -> None:
     """Show the mark below the answer. The link opens the lesson's page at the place named by the bank."""
     points = _("{points} of {of} points").format(points=points_text(mark.points), of=mark.of)
     if mark.by_student:
-        st.info(f"**{points}**, {_('self-marked')}", icon=":material/edit_note:", width=TEXT_WIDTH)
+        st.info(_("**{points}**, self-marked").format(points=points), icon=":material/edit_note:", width=TEXT_WIDTH)
     else:
         said = [line for line in mark.comments if line]
-        text = f"**{points}.** " + ("\n\n".join(said) if len(said) < 2 else "\n\n" + "\n".join(f"- {s}" for s in said))
+        text = f"**{points}{_('.')}** " + (
+            "\n\n".join(said) if len(said) < 2 else "\n\n" + "\n".join(f"- {s}" for s in said)
+        )
         if mark.right:
             st.success(text, icon=":material/check_circle:", width=TEXT_WIDTH)
         elif mark.points:
@@ -54,7 +56,7 @@ def _show_right(task: ExamTask) -> None:
         right = next(choice for choice in task.choices if choice.correct)
         st.markdown(_("Right: {answer}").format(answer=f"**{right.text}** – {right.why}"), width=TEXT_WIDTH)
     elif isinstance(task, ComputeTask):
-        values = [f"{field.label}: **{value}**" for field, value in zip(task.fields, task.right, strict=True)]
+        values = [f"{field.label}{_(': ')}**{value}**" for field, value in zip(task.fields, task.right, strict=True)]
         st.markdown(_("Right: {answer}").format(answer=" · ".join(values)))
     elif isinstance(task, CountTask):
         st.markdown(_("Right: {answer}").format(answer=f"**{task.right}**"))
@@ -63,7 +65,7 @@ def _show_right(task: ExamTask) -> None:
         steps = "\n".join(f"{place}. {step}" for place, step in enumerate(task.steps, 1))
         st.markdown(f"{_('The right order:')}\n\n{steps}", width=TEXT_WIDTH)
     elif isinstance(task, InputTask):
-        rows = "\n".join(f"{task.titles[name]}: {text}" for name, text in task.right.items())
+        rows = "\n".join(f"{task.titles[name]}{_(': ')}{text}" for name, text in task.right.items())
         st.markdown(_("Right:"))
         st.code(rows, None, wrap_lines=True)
 

@@ -70,7 +70,7 @@ def score_html(handed: SubmittedSheet) -> str:
     )
     parts = [
         f"<h1>{_text(title)}</h1>",
-        "<p>" + "<br>".join(f"{_text(name)}: {_text(value)}" for name, value in about) + "</p>",
+        "<p>" + "<br>".join(f"{_text(name)}{_(': ')}{_text(value)}" for name, value in about) + "</p>",
         f"<table><thead><tr>{''.join(f'<th>{_text(name)}</th>' for name in head)}</tr></thead>",
         f"<tbody>{table}</tbody></table>",
     ]
@@ -88,10 +88,10 @@ def _article(handed: SubmittedSheet, section: SheetSection, number: int) -> str:
     task = section.tasks[number]
     mark = handed.marks[task.id]
     answer = as_text(task, handed.answers.get(task.id)) or _("no answer")
-    points = _of(mark.points, mark.of) + (f" – {_('self-marked')}" if mark.by_student else "")
+    points = _of(mark.points, mark.of) + (_(", ") + _("self-marked") if mark.by_student else "")
     feedback = "".join(map(_markdown, mark.comments))
     return (
-        f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}: {_text(points)}</h3>"
+        f"<article><h3>{section.number}.{number + 1} {_text(titles()[task.question.kind])}{_(': ')}{_text(points)}</h3>"
         f"{_markdown(task.text)}<pre>{_text(answer)}</pre>{feedback}</article>"
     )
 

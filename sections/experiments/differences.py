@@ -83,8 +83,8 @@ def both_say(inputs: Inputs, measure: Measure) -> str:
         "too little learned": _("ours cannot say: {ahead} has learned {share:.0%} of what there is to learn here."),
         "nothing left to gain": _("ours cannot say: hardly anything is left to gain here."),
         "another task": _("ours cannot say, for it is another task."),
-    }.get(row.verdict, verdict_words()[row.verdict] + ".")
-    return f"{theirs}; {ours}".format(
+    }.get(row.verdict, verdict_words()[row.verdict] + _("."))
+    return (theirs + _("; ") + ours).format(
         arm=names[row.claim.arm],
         base=names[row.claim.base],
         points=abs(row.claim.paper or 0),

@@ -62,12 +62,13 @@ def _draw(inputs: Inputs, lines: dict[str, dict[str, dict[int, float]]]) -> None
         {_("kind"): words.get(kind, kind), **{names[arm]: f"{found[kind]:.0f}" for arm, found in means.items()}}
         for kind in order
     ]
-    said = "; ".join(
-        f"{row[_('kind')]}: " + ", ".join(f"{name} {value}" for name, value in row.items() if name != _("kind"))
+    said = _("; ").join(
+        f"{row[_('kind')]}{_(': ')}"
+        + _(", ").join(f"{name} {value}" for name, value in row.items() if name != _("kind"))
         for row in table
     )
     with st.container(key="wide-kinds"):
-        figure(fig, f"{title}. {said}.", key="kinds", data=table)
+        figure(fig, _("{title}. {told}.").format(title=title, told=said), key="kinds", data=table)
     st.caption(_("A bar is the mean over seeds, a dot a seed."))
 
 
@@ -77,7 +78,7 @@ def _title(names: dict[str, str], base: str, means: dict[str, dict[str, float]])
     if not others:
         return _("Determined words by kind")
     ahead = {arm: sum(means[arm][kind] > means[base][kind] for kind in means[arm]) for arm in others}
-    told = ", ".join(f"{names[arm]} {n}" for arm, n in ahead.items())
+    told = _(", ").join(f"{names[arm]} {n}" for arm, n in ahead.items())
     return _("Ahead of {base}, in so many of {n} kinds: {told}").format(base=names[base], n=len(means[base]), told=told)
 
 

@@ -49,7 +49,7 @@ def _the_papers(table: dict, inputs: Inputs) -> None:
     st.table(
         [{name: f"{value:g}" if isinstance(value, float) else value for name, value in row.items()} for row in rows]
     )
-    st.caption(literal(table["source"]) + ".")
+    st.caption(literal(table["source"]) + _("."))
 
 
 def _nothing(inputs: Inputs) -> None:
@@ -124,7 +124,7 @@ def _draw_scores(inputs: Inputs, measure: Measure) -> None:
         own=_("your run"),
         places=places,
     )
-    figure(fig, f"{finding}. {scores_in_words(table)}.", key="scores", data=table)
+    figure(fig, _("{title}. {told}.").format(title=finding, told=scores_in_words(table)), key="scores", data=table)
 
 
 def _shares(measure: Measure) -> tuple | None:
@@ -153,12 +153,14 @@ def _draw_steps(inputs: Inputs, measure: Measure) -> None:
         line = words.get(arm.partition("@")[0], arm)
         lines.setdefault(line, {})[steps[arm]] = seeds
     parts = [
-        f"{line}: "
-        + ", ".join(f"{step:,}: {statistics.fmean(seeds.values()):.1f}" for step, seeds in sorted(points.items()))
+        f"{line}{_(': ')}"
+        + _(", ").join(
+            f"{step:,}{_(': ')}{statistics.fmean(seeds.values()):.1f}" for step, seeds in sorted(points.items())
+        )
         for line, points in lines.items()
     ]
     name, finding = metric_names()[measure.key], headline(inputs, measure)
-    alt = _("{measure} after so many steps of pre-training. {parts}.").format(measure=name, parts="; ".join(parts))
+    alt = _("{measure} after so many steps of pre-training. {parts}.").format(measure=name, parts=_("; ").join(parts))
     floor = None if measure.floor is None else (measure.floor, floor_words(measure.key)[0])
     axes = (_("steps of pre-training"), _("{measure}, percent").format(measure=name))
     fig = over_steps(lines, axes, floor, title=finding)

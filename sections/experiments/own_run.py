@@ -55,7 +55,7 @@ def draw_runs(runs: list) -> None:
         rows.append(row)
     if panels:
         newest = [(title, points[-1][1]) for curves in panels.values() for title, points in curves.items()]
-        now = "; ".join(f"{title}: {loss:.2f}" for title, loss in newest)
+        now = _("; ").join(f"{title}{_(': ')}{loss:.2f}" for title, loss in newest)
         if len(panels) > 1:
             title = _("The objectives differ: compare the shapes of these curves, not the losses")
         else:

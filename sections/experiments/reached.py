@@ -9,7 +9,7 @@ from sections.experiments.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.navigation import link_to
-from ui.translations import _
+from ui.translations import _, pgettext
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -29,7 +29,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 low=min(gains), high=max(gains)
             ),
         ),
-        " ".join(f"{name}: {before:.1f} → {score:.1f}." for name, before, score in named),
+        " ".join(f"{name}{_(': ')}{before:.1f} → {score:.1f}{_('.')}" for name, before, score in named),
         "reached",
         wide=True,
         data=[
@@ -39,7 +39,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 "BERT-large": row["score"],
                 _("gain"): row["gain"],
                 _("measured on"): row["split"],
-                _("where"): row["where"],
+                pgettext("of a paper", "where"): row["where"],
             }
             for row in rows
         ],
@@ -48,5 +48,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.container(horizontal=True, key="reached-links"):
         for task in dict.fromkeys(row["task"] for row in rows):
             named = dict.fromkeys(row["name"].split(":")[0].split(",")[0] for row in rows if row["task"] == task)
-            names = ", ".join(named)
+            names = _(", ").join(named)
             link_to("output_layer", label=names, query_params={"task": task})

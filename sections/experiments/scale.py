@@ -82,7 +82,7 @@ def _counted(records: list[dict]) -> None:
     ]
     st.table(rows)
     last = max(records, key=lambda record: len(record["examples"]))
-    examples = ", ".join(
+    examples = _(", ").join(
         _("{task} {train:,} (measured on {dev:,})").format(
             task=_task_names()[task], train=count, dev=last["measured_on"][task]
         )
@@ -94,7 +94,7 @@ def _counted(records: list[dict]) -> None:
             "computing, on {processor} ({device}, torch {torch}, {date})."
         ).format(
             examples=examples,
-            data=", ".join(map(literal, last["data"])),
+            data=_(", ").join(map(literal, last["data"])),
             starts=_(
                 "Token vectors of every arm start from co-occurrence counts of that text, not from random numbers."
             )

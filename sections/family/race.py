@@ -55,7 +55,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             _("RoBERTa: BERT’s size, {n:.0f} times its work").format(n=factor),
         ),
         _("Weights against tokens read. Work, 6 · weights · tokens: {told}.").format(
-            told=", ".join(f"{name} {n:.1e}" for name, n in sorted(work.items(), key=lambda one: one[1]))
+            told=_(", ").join(f"{name} {n:.1e}" for name, n in sorted(work.items(), key=lambda one: one[1]))
         ),
         "family-costs",
         wide=True,

@@ -19,7 +19,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             "size": size.name if size else "–",
             "weights": size.weights if size else None,
             "counted": size.counted if size else False,
-            "changed": ", ".join(words[kind] for kind in member.changed),
+            "changed": _(", ").join(words[kind] for kind in member.changed),
             "by": member.by,
             "what": _(member.what),
             "paper": member.paper,

@@ -33,7 +33,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             _("The same network, trained better: {n:+.1f} points").format(n=rows[by_training][1]),
         ),
         _("MNLI, dev: BERT-large {base}; {told}. From {source}.").format(
-            base=base, told="; ".join(f"{name} {points:+.1f}" for name, points in rows), source=paper["source"]
+            base=base, told=_("; ").join(f"{name} {points:+.1f}" for name, points in rows), source=paper["source"]
         ),
         "family-gains",
     )

@@ -30,7 +30,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             n=len(inputs.members),
             name=inputs.chosen,
             line=line,
-            children=", ".join(children_of(inputs.members, inputs.chosen)) or _("none of these"),
+            children=_(", ").join(children_of(inputs.members, inputs.chosen)) or _("none of these"),
         )
         figure(
             partial(tree, dict(inputs.members), inputs.chosen, revealed, kind, words),
@@ -72,12 +72,12 @@ def _card(member: FamilyMember, line: str, words: dict[str, str], revealed: bool
                 link_to(member.page)
         with right:
             if revealed:
-                kinds = ", ".join(words[kind] for kind in member.changed)
+                kinds = _(", ").join(words[kind] for kind in member.changed)
                 st.markdown(_("**Changed:** {kinds}").format(kinds=kinds))
             sizes = [f"{literal(size.name)} **{size.weights:,}**" for size in member.sizes]
             st.markdown(" · ".join(sizes) or _("No size of its own: it stands on another model, or comes in many."))
             counted = next((size for size in member.sizes if size.counted), None)
             if counted is not None:
-                st.caption(f"{literal(counted.name)}: {literal(counted.formula)}")
+                st.caption(f"{literal(counted.name)}{_(': ')}{literal(counted.formula)}")
             elif member.sizes:
                 st.caption(_("The number is the paper’s."))

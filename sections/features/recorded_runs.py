@@ -34,7 +34,7 @@ def show(inputs: Inputs) -> None:
         revealed = _guessed(name, scores_by_arm)
         arms = [a for a in names if a in scores_by_arm and (revealed or not _tuned(name, a))]
         rows = [Score(names[a], theirs.get(a), scores_by_arm[a], tuple(own.get(a, ()))) for a in arms]
-        words = "; ".join(
+        words = _("; ").join(
             _("{arm}: {mean} ± {sd}").format(arm=row[_("arm")], mean=row[_("ours, mean")], sd=row[_("sd")])
             for row in table_of(inputs)
             if revealed or row[_("arm")] in {names[a] for a in arms}

@@ -77,7 +77,7 @@ def draw_live(name: str, runs: list) -> None:
             }
         )
     if any(row.score is not None for row in rows):
-        now = "; ".join(f"{row[_('run')]}: {row[title]}" for row in table)
+        now = _("; ").join(f"{row[_('run')]}{_(': ')}{row[title]}" for row in table)
         fig = bars(rows, title, (_("this run, now"), _("recorded runs, other seeds")))
         figure(fig, _("{metric} of each run, now. {now}.").format(metric=title, now=now), key="bars", data=table)
         st.table(table)

@@ -56,8 +56,9 @@ def draw(prediction: "BlankPrediction", names: Mapping[str, str], key: str) -> N
         ),
         _("{title}. {words}.").format(
             title=title,
-            words="; ".join(
-                f"{name}: {', '.join(f'{word} {share:.2%}' for word, share in some)}" for name, _p, some in bars
+            words=_("; ").join(
+                f"{name}{_(': ')}{_(', ').join(f'{word} {share:.2%}' for word, share in some)}"
+                for name, _p, some in bars
             ),
         ),
         key,
@@ -68,7 +69,7 @@ def draw(prediction: "BlankPrediction", names: Mapping[str, str], key: str) -> N
             for word, share in some
         ],
     )
-    others = ", ".join(f"{literal(visible(word))} {p:.0%}" for word, p in prediction.likeliest[:5])
+    others = _(", ").join(f"{literal(visible(word))} {p:.0%}" for word, p in prediction.likeliest[:5])
     cut = " " + _("{n} tokens of the text found no room.").format(n=prediction.cut) if prediction.cut else ""
     st.caption(_("Of the whole vocabulary it would write: {words}.").format(words=others) + cut)
 

@@ -29,7 +29,7 @@ def recorded(records: Sequence[dict]) -> None:
         "set. Processor seconds for the three sizes together: {seconds}."
     ).format(
         start=literal(last["pretraining"]["begins_with"]),
-        labels=", ".join(map(str, scale["labels"])),
+        labels=_(", ").join(map(str, scale["labels"])),
         n=seeds_in_words(records),
         measured=scale["measured"],
         seconds=seconds_in_words(records),

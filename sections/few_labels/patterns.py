@@ -47,10 +47,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if not rows:
         return
     title = _("Right on {n} reviews that no model was trained on").format(n=count)
-    details = "; ".join(f"{row.name}: {row.values[0]:.1%}" for row in rows)
+    details = _("; ").join(f"{row.name}{_(': ')}{row.values[0]:.1%}" for row in rows)
     figure(
         partial(accuracies, rows, title, _("accuracy"), _("half: guessing")),
-        f"{title}. {details}.",
+        _("{title}. {told}.").format(title=title, told=details),
         "patterns",
         wide=True,
         data=[{_("pattern"): row.name, _("accuracy"): row.values[0]} for row in rows],

@@ -32,7 +32,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             [
                 {
                     _("token"): literal(token),
-                    _("nearest words"): ", ".join(f"{literal(visible(word))} {cosine:.2f}" for word, cosine in some),
+                    _("nearest words"): _(", ").join(f"{literal(visible(word))} {cosine:.2f}" for word, cosine in some),
                 }
                 for token, some in nearest(str(runs[0].result), runs[0].id)
             ]

@@ -125,7 +125,7 @@ def draw(runs: list) -> None:
         for method in METHODS
         if method in accuracies_of
     ]
-    means = "; ".join(f"{row.name} {sum(row.values) / len(row.values):.1%}" for row in rows)
+    means = _("; ").join(f"{row.name} {sum(row.values) / len(row.values):.1%}" for row in rows)
     title = _("Right in reviews that none has seen: {told}").format(told=means)
     figure(
         accuracies(rows, title, _("accuracy"), _("half: guessing")),
@@ -140,7 +140,7 @@ def draw(runs: list) -> None:
         if answer and "label" in answer:
             label, p = answer["label"], answer["probabilities"][answer["label"]]
             text = literal(visible(answer["text"], spaces=False))
-            lines.append(f"- {literal(run.title)}: **{label_names()[label]}** {p:.0%} – {text}")
+            lines.append(f"- {literal(run.title)}{_(': ')}**{label_names()[label]}** {p:.0%} – {text}")
     if lines:
         st.markdown("\n".join(lines))
 

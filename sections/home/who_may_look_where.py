@@ -87,7 +87,7 @@ def _summary(model: str, visible, n: int) -> str:
     far = ngettext("the farthest is {n} step away", "the farthest is {n} steps away", visible.steps).format(
         n=visible.steps
     )
-    return f"{amount}: {how}; {far}."
+    return f"{amount}{_(': ')}{how}{_('; ')}{far}{_('.')}"
 
 
 def _in_words(model: str, words: list[str], position: int, visible) -> str:
@@ -96,6 +96,6 @@ def _in_words(model: str, words: list[str], position: int, visible) -> str:
     return _("{model}: the vector of “{word}” is computed from: {seen}. Out of sight: {hidden}.").format(
         model=model,
         word=words[position],
-        seen=", ".join(words[j] for j in visible.words),
-        hidden=", ".join(hidden) or _("nothing"),
+        seen=_(", ").join(words[j] for j in visible.words),
+        hidden=_(", ").join(hidden) or _("nothing"),
     )

@@ -11,7 +11,7 @@ from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.source import show_source
 from ui.text import show_tokens
-from ui.translations import _
+from ui.translations import _, pgettext
 
 LENGTHS = (64, 128, 256, 512, 768, 1024, 1536, 2048)
 
@@ -38,7 +38,7 @@ def cost(lesson: Lesson) -> None:
     }
     at_limit = {name: values[LENGTHS.index(512)] for name, values in series.items()}
     doubled = {name: values[LENGTHS.index(1024)] / values[LENGTHS.index(512)] for name, values in series.items()}
-    words = "; ".join(
+    words = _("; ").join(
         _("{name}: {gib:.1f} GiB at 512 tokens, {times:.2f} times that at 1,024").format(
             name=name, gib=at_limit[name], times=doubled[name]
         )
@@ -65,7 +65,7 @@ def truncation(lesson: Lesson, inputs: Inputs) -> None:
     tokenizer = load(inputs.model).tokenizer
     names = {
         "longest_first": _("longest first"),
-        "head": _("head"),
+        "head": pgettext("of a text", "head"),
         "tail": _("tail"),
         "head_tail": _("head + tail"),
         "budget": _("a budget for each"),
@@ -96,7 +96,7 @@ def truncation(lesson: Lesson, inputs: Inputs) -> None:
     for one, stay, name in zip(encoded, kept_tokens, (_("First text"), _("Second text")), strict=False):
         stays = set(stay)
         kinds = ["plain" if i in stays else "faded" for i in range(len(one.tokens))]
-        st.markdown(f"**{name}**: " + _("{kept} of {n} tokens stay").format(kept=len(stays), n=len(one.tokens)))
+        st.markdown(f"**{name}**{_(': ')}" + _("{kept} of {n} tokens stay").format(kept=len(stays), n=len(one.tokens)))
         with st.container(key=f"kept-{name}"):
             show_tokens(one.tokens, kinds=kinds, limit=200)
     used = sum(map(len, kept_tokens)) + frame

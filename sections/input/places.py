@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     learned, fixed = tables
     titles = (_("learned by the model"), _("sine and cosine waves"))
     near = {name: cosines(table) for name, table in zip(titles, (learned, fixed), strict=True)}
-    words = "; ".join(
+    words = _("; ").join(
         _("{name}: neighbours {one:.2f}, eight apart {eight:.2f}").format(
             name=name, one=Signed(matrix.diagonal(1).mean()), eight=Signed(matrix.diagonal(8).mean())
         )

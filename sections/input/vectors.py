@@ -103,7 +103,7 @@ def _strips(inputs: Inputs, trace, place: int, parts: dict, total, out, answered
     from plots.theme import DIVERGING
 
     token = visible(trace.tokens[place])
-    lengths = "; ".join(f"{name} {_length(vector):.3f}" for name, vector in {**parts, _("sum"): total}.items())
+    lengths = _("; ").join(f"{name} {_length(vector):.3f}" for name, vector in {**parts, _("sum"): total}.items())
     longest = max(parts, key=lambda name: _length(parts[name]))
     finding = _("“{token}”: its {part} vector is the longest, {length:.2f}").format(
         token=token, part=longest, length=_length(parts[longest])

@@ -33,7 +33,7 @@ def vectors() -> None:
     facts = [f"{s} → {o}" for s, r, o in graph.triples if r == relation]
     figure(
         partial(translations, *points, title),
-        _("{title}. Facts: {facts}.").format(title=title, facts=", ".join(facts)),
+        _("{title}. Facts: {facts}.").format(title=title, facts=_(", ").join(facts)),
         "translations",
     )
     first, all_ = nearest()

@@ -40,7 +40,7 @@ def draw_lines(lines: Mapping[str, Sequence[tuple[int, float]]], title: str, key
     if not lines:
         st.caption(_("The stories are being written …"))
         return
-    last = "; ".join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
+    last = _("; ").join(f"{name} {marks[-1][1]:.0%}" for name, marks in lines.items())
     figure(
         over_steps(lines, (_("step"), title)),
         _("{title}, over the steps. Last: {told}.").format(title=title, told=last),

@@ -37,7 +37,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ):
         return
     names, line = ways(), _("{way}: {right:.0%} right, turned {turned:.3f}")
-    details = "; ".join(line.format(way=names[way], right=one.right, turned=one.turned) for way, one in results.items())
+    details = _("; ").join(
+        line.format(way=names[way], right=one.right, turned=one.turned) for way, one in results.items()
+    )
     figure(
         partial(
             noise_bars,

@@ -54,7 +54,7 @@ def judged(text: str) -> None:
             st.info(_("There is no name of the toy world in this text, such as anna, ben or the museum."))
             return
         chips = names_html(encoding.tokens[1:-1], [(a - 1, b - 1) for a, b in names], doubts)
-        doubts_in_words = ", ".join(
+        doubts_in_words = _(", ").join(
             f"{literal(' '.join(encoding.tokens[a:b]))} {p:.0%}" for (a, b), p in zip(names, doubts, strict=True)
         )
         st.markdown(
@@ -105,7 +105,8 @@ def believed_instead(model, tokenizer, encoding, names, doubts) -> None:
             axis=_("P(the text’s own)"),
         ),
         _("{title}: {told}.").format(
-            title=title, told=", ".join(f"{word} {p:.0%}" for word, p in zip(words, best.values.tolist(), strict=True))
+            title=title,
+            told=_(", ").join(f"{word} {p:.0%}" for word, p in zip(words, best.values.tolist(), strict=True)),
         ),
         "believed-names",
     )

@@ -152,7 +152,7 @@ def draw(runs: list) -> None:
         st.caption(_("Always giving the commonest answer is right in {floor:.0%}.").format(floor=floor))
     for run in runs:
         if (sample := run.latest("sample")) and (words := meant(sample["answers"][0])):
-            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=sample['step'])}): {words}")
+            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=sample['step'])}){_(': ')}{words}")
 
 
 def meant(answer: dict) -> str:

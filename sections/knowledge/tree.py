@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from sections.knowledge.subject import Inputs, answers, ways
-from ui.figures import figure, legend
+from ui.figures import bars_in_words, figure, legend
 from ui.inputs import numbered, pick
 from ui.lesson import Lesson
 from ui.page import picture
@@ -87,7 +87,7 @@ def _matrix(tree) -> None:
     figure(
         partial(visible_matrix, words, tree.branch, mask, chosen, title),
         _("Which of {all} tokens may look at which. “{word}” sees {who}.").format(
-            all=len(words), word=words[chosen], who=", ".join(who)
+            all=len(words), word=words[chosen], who=_(", ").join(who)
         ),
         "visible",
         wide=True,
@@ -111,10 +111,7 @@ def _answers(inputs: Inputs, tree) -> None:
         Blank(ways()[way], [visible(word) for word in predictions[way].words], predictions[way].shares)
         for way in (SHOWN if revealed else SHOWN[:1])
     ]
-    words = "; ".join(
-        f"{one.title}: {', '.join(f'{t} {p:.0%}' for t, p in zip(one.tokens, one.probs, strict=True))}"
-        for one in panels
-    )
+    words = _("; ").join(map(bars_in_words, panels))
     title = ""
     if revealed:
         title = _("The fact moves {both:.0%} of the answer with the matrix, {neither:.0%} without").format(**moved)
@@ -124,4 +121,4 @@ def _answers(inputs: Inputs, tree) -> None:
         "knowledge-answers",
     )
     if revealed and inputs.own is not None:
-        st.caption(_("Attached: {facts}.").format(facts="; ".join(literal(str(fact)) for fact in tree.facts)))
+        st.caption(_("Attached: {facts}.").format(facts=_("; ").join(literal(str(fact)) for fact in tree.facts)))

@@ -55,13 +55,16 @@ def show_bars(panels: list, key: str, finding: str) -> None:
         for i, (token, prob) in enumerate(zip(one.tokens, one.probs, strict=True))
     ]
     words = [
-        f"{one.title}: {', '.join(f'{t} {percent(p)}' for t, p in zip(one.tokens, one.probs, strict=True))}."
+        _("{title}: {told}.").format(
+            title=one.title,
+            told=_(", ").join(f"{token} {percent(p)}" for token, p in zip(one.tokens, one.probs, strict=True)),
+        )
         for one in panels
     ]
     with st.container(key=f"{'wide' if len(panels) > 1 else 'narrow'}-{key}"):
         figure(
             partial(expected_tokens, panels, title=finding, axis=_("probability")),
-            f"{finding}. {' '.join(words)}",
+            finding + _(". ") + " ".join(words),
             key,
             data=rows,
         )

@@ -62,7 +62,7 @@ def _show_rows(readings: draws.MaskedText) -> None:
     cells = [[row[i] for i in shown] for row in rows]
     figure(
         partial(mask_rows, tokens, cells, names, names=fates, title=summary),
-        f"{summary}.",
+        summary + _("."),
         "epoch-rows",
         data=lambda: {
             _("token"): tokens,
@@ -132,7 +132,7 @@ def _show_hiding_more(inputs: Inputs, readings: draws.MaskedText) -> None:
         partial(
             curves, HIDDEN, {"": losses}, xaxis=_("hidden, % of the tokens"), yaxis=_("mean −ln p, nats"), height=320
         ),
-        f"{title}.",
+        title + _("."),
         "loss-by-share",
         title=title,
         data=lambda: {_("hidden, % of the tokens"): list(HIDDEN), _("mean −ln p, nats"): losses},

@@ -28,7 +28,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     legend([(OUTCOMES[outcome][0], symbol, text) for outcome, (symbol, text) in words.items()])
     tuned, frozen = scores[measures["NER fine-tuned"]], scores[measures["NER features"]]
     listed = " ".join(
-        f"{strategy}: {', '.join(f'{title} {values[i]:.1f}' for title, values in scores.items())}."
+        f"{strategy}{_(': ')}{_(', ').join(f'{title} {values[i]:.1f}' for title, values in scores.items())}{_('.')}"
         for i, strategy in enumerate(strategies)
     )
     figure(

@@ -51,7 +51,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 if len(places) > 1:
                     st.caption(_("The first of {n} blanks is compared.").format(n=len(places)))
                 rows.append(expected(inputs.model, encoding.ids, places[:1])[0])
-                title = f"{name}: {around(encoding.tokens, places[0])}"
+                title = f"{name}{_(': ')}{around(encoding.tokens, places[0])}"
                 panels.append(panel(loaded.tokenizer, rows[-1], 5, title, {}))
     now = (st.session_state["a"], st.session_state["b"])
     st.session_state["pair"] = inputs.pairs.index(now) if now in inputs.pairs else None
@@ -113,7 +113,7 @@ def _show_cloud(rows: list, tokens: list[str]) -> None:
         _(
             "Every token of the vocabulary by its probability in A and in B. KL(A‖B) {forth:.3f} nats, KL(B‖A) "
             "{back:.3f} nats. The tokens that differ most: {tokens}."
-        ).format(forth=forth, back=back, tokens=", ".join(tokens[i] for i in movers[:5])),
+        ).format(forth=forth, back=back, tokens=_(", ").join(tokens[i] for i in movers[:5])),
         "two-contexts",
         wide=True,
         data=lambda: {

@@ -34,7 +34,7 @@ def follow(one, store, sentences: list[str], tokenizer, max_length: int) -> None
     if step == 4:
         for name, whole, kept in (("A", one.a, one.pair.a), ("B", one.b, one.pair.b)):
             left = set(kept)
-            st.markdown(f"**{name}**: " + _("{kept} of {n} tokens stay").format(kept=len(kept), n=len(whole)))
+            st.markdown(f"**{name}**{_(': ')}" + _("{kept} of {n} tokens stay").format(kept=len(kept), n=len(whole)))
             with st.container(key=f"cut-{name}"):
                 show_tokens(
                     [tokenizer.vocab[i] for i in store.ids[whole].tolist()],

@@ -12,7 +12,7 @@ from ui.limits import warn_unread
 from ui.model_cache import load, version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
-from ui.translations import _
+from ui.translations import _, pgettext
 
 CHARS_JUDGED = 2_000
 PAPERS = {  # Devlin et al. 2019, appendix A.1
@@ -88,7 +88,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             cosine=cosine,
             bound=bound,
             relation=_("above") if cosine >= bound else _("below"),
-            verdict=_("next") if cosine >= bound else _("not next"),
+            verdict=pgettext("a sentence", "next") if cosine >= bound else _("not next"),
         )
     )
     show_source(judge, find="nsp(pooled)")

@@ -12,7 +12,7 @@ from ui.model_cache import load
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.text import shorten
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 PAIRS = 30  # most pairs shown
 SNIPPET = 70  # most characters of a segment in the table
@@ -54,7 +54,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 
 def _answer(random_next: bool) -> str:
-    return _("random") if random_next else _("next")
+    return _("random") if random_next else pgettext("a sentence", "next")
 
 
 def _show_pairs(made: list, store, tokenizer) -> int:
@@ -62,7 +62,7 @@ def _show_pairs(made: list, store, tokenizer) -> int:
     random = sum(one.random_next for one in made)
     st.markdown(
         ngettext("**{n} pair**", "**{n} pairs**", len(made)).format(n=len(made))
-        + ": "
+        + _(": ")
         + _("{next} continue their document, **{random} have a random B ({share:.0%})**.").format(
             next=len(made) - random, random=random, share=random / len(made)
         )

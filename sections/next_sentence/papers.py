@@ -24,7 +24,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         " ".join(
             _("{paper}, with and without next sentence prediction: {list}.").format(
                 paper=paper,
-                list="; ".join(f"{task} {one:.1f} → {other:.1f}" for task, (one, other) in tasks.items()),
+                list=_("; ").join(f"{task} {one:.1f} → {other:.1f}" for task, (one, other) in tasks.items()),
             )
             for paper, tasks in scores.items()
         ),
@@ -53,7 +53,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     questions = (_("next, or from elsewhere?"), _("in order, or swapped?"))
     rows = {trainings[row["trained"]]: (float(row["nsp"]), float(row["sop"])) for row in lesson.table("albert.csv")}
     listed = " ".join(
-        f"{name}: {questions[0]} {one:.1f}; {questions[1]} {other:.1f}." for name, (one, other) in rows.items()
+        f"{name}{_(': ')}{questions[0]} {one:.1f}{_('; ')}{questions[1]} {other:.1f}{_('.')}"
+        for name, (one, other) in rows.items()
     )
     figure(
         partial(trained_and_asked, rows, questions),

@@ -36,7 +36,7 @@ def show(text: str, model: str, max_length: int, short: int, seed: int) -> None:
     figure(
         partial(random_shares, sentences, shares, (_("sentences in a document"), _("random pairs"))),
         _("Share of random pairs with documents of {list}. Dotted: one half.").format(
-            list="; ".join(
+            list=_("; ").join(
                 ngettext("{n} sentence: {share:.0%}", "{n} sentences: {share:.0%}", n).format(n=n, share=share)
                 for n, share in zip(sentences, shares, strict=True)
             )

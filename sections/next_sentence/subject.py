@@ -10,7 +10,7 @@ from ui.model_registry import available_models
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.text import literal
-from ui.translations import _
+from ui.translations import _, pgettext
 
 DOCUMENTS = LESSONS / "data" / "documents"
 
@@ -36,7 +36,7 @@ def read() -> Inputs:
                 "Not in the list: {names}. Such a model was pre-trained on the order of two segments, not on "
                 "whether one follows the other."
             )
-            st.caption(words.format(names=", ".join(asked_for_order)))
+            st.caption(words.format(names=_(", ").join(asked_for_order)))
     return Inputs(model)
 
 
@@ -52,7 +52,7 @@ def kind_names() -> dict[str, str]:
 
 def short_names() -> dict[str, str]:
     return {
-        "next": _("next"),
+        "next": pgettext("a sentence", "next"),
         "elsewhere": _("another topic"),
         "topic": _("same topic"),
         "apart": _("same document"),

@@ -34,8 +34,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         }
         for name, points in arms.items()
     ]
-    listed = "; ".join(
-        f"{name}: {', '.join(f'{n} {statistics.fmean(values):.0%}' for n, values in points.items())}"
+    listed = _("; ").join(
+        f"{name}{_(': ')}{_(', ').join(f'{n} {statistics.fmean(values):.0%}' for n, values in points.items())}"
         for name, points in arms.items()
     )
     figure(

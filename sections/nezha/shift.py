@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from sections.nezha.subject import MOST_FRONT, Inputs, in_front
-from ui.figures import figure
+from ui.figures import bars_in_words, figure
 from ui.lesson import Lesson
 from ui.pairs import networks
 from ui.predict import predict
@@ -69,8 +69,10 @@ def answers(inputs: Inputs, word: str) -> None:
             best = shares(inputs, which, front).topk(TOP)
             names = [visible(vocab[i]) for i in best.indices.tolist()]
             roles = {n: "true" for n, i in enumerate(best.indices.tolist()) if i == inputs.ids[inputs.word]}
-            blanks.append(Blank(f"{title}, {where}", names, best.values.tolist(), roles=roles))
-    listed = ". ".join(blank.in_words for blank in blanks)
+            blanks.append(
+                Blank(_("{name}, {where}").format(name=title, where=where), names, best.values.tolist(), roles=roles)
+            )
+    listed = _(". ").join(map(bars_in_words, blanks))
     figure(
         partial(expected_tokens, blanks, columns=2, title=_("What each would write for “{word}”").format(word=word)),
         _("What each would write for “{word}”. {told}.").format(word=word, told=listed),
@@ -88,8 +90,8 @@ def curve(inputs: Inputs, word: str) -> None:
         title: [float(shares(inputs, which, in_front(inputs.pair, n))[inputs.ids[inputs.word]]) for n in counts]
         for which, title in (("bert", "BERT"), ("nezha", "NEZHA"))
     }
-    listed = "; ".join(
-        f"{name}: {', '.join(f'{n} {share:.0%}' for n, share in zip(counts, values, strict=True))}"
+    listed = _("; ").join(
+        f"{name}{_(': ')}{_(', ').join(f'{n} {share:.0%}' for n, share in zip(counts, values, strict=True))}"
         for name, values in lines.items()
     )
     fig = partial(

@@ -27,7 +27,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with left:
         from_word = _("distance from “{word}”").format(word=literal(words[here]))
         axes = (_("the vector r"), _("adds to the score"), from_word)
-        listed = "; ".join(
+        listed = _("; ").join(
             f"{word} {d:+d}: {value:+.2f}" for word, d, value in zip(words, distance, added, strict=True)
         )
         figure(

@@ -52,7 +52,7 @@ def _figure(task: str, said: dict, names: dict[str, str]) -> None:
         for epoch, words, value in one.points
     ]
     last = [one.points[-1] for one in drawn]
-    now = "; ".join(f"{words} ({value:.0%})" if top == 1.0 else words for _epoch, words, value in last)
+    now = _("; ").join(f"{words} ({value:.0%})" if top == 1.0 else words for _epoch, words, value in last)
     finding = _finding([words for _epoch, words, _value in last]) if top == 1.0 else ""
     if all(len(one.points) == 1 for one in drawn):  # the text came after training: no curve to draw
         alt = _("The answer of each run and how sure it is: {now}.").format(now=now)

@@ -89,7 +89,7 @@ def scale_of(view: TaskView, dev_examples: Sequence[dict]):
 def finding(view: TaskView, scores: Mapping[str, Sequence[float]], names: Mapping[str, str]) -> str:
     """Scores by start, as a title: "From the checkpoint 98.3 %, from random weights 50.0 %"."""
     parts = [f"{names[start]} {view.number(statistics.fmean(values))}" for start, values in scores.items() if values]
-    words = ", ".join(parts)
+    words = _(", ").join(parts)
     return words[:1].upper() + words[1:]
 
 
@@ -108,7 +108,7 @@ def show(shown: Sequence[FinetuneRun], subject: Inputs) -> None:
     view, metric = first.view, first.details["metric"]
     scale = scale_of(view, first.details["dev_examples"])
     drawn = [Curve.of(one.start, one.seed, one.details["steps_per_epoch"], metric, one.events) for one in shown]
-    now = "; ".join(f"{one.name}: {view.number(one.score)}" for one in shown)
+    now = _("; ").join(f"{one.name}{_(': ')}{view.number(one.score)}" for one in shown)
     alt = _("Training loss and {metric} on the dev set over epochs, a line a run. Now: {now}.").format(
         metric=scale.title, now=now
     )
@@ -132,7 +132,7 @@ def show(shown: Sequence[FinetuneRun], subject: Inputs) -> None:
         if one.settings.get("patience") and one.run.state == "finished"
     ]
     if kept:
-        st.caption(_("Kept: {listed}.").format(listed=literal("; ".join(kept))))
+        st.caption(_("Kept: {listed}.").format(listed=literal(_("; ").join(kept))))
 
 
 def before(data: ChosenData, model: str) -> None:
@@ -236,7 +236,7 @@ def compare_starts(shown: Sequence[FinetuneRun]) -> None:
         }
         for start, values in finals.items()
     ]
-    summary = "; ".join(f"{row[_('start')]}: {row[_('mean')]}" for row in rows)
+    summary = _("; ").join(f"{row[_('start')]}{_(': ')}{row[_('mean')]}" for row in rows)
     alt = _("Final {metric} of every run, with mean and standard deviation by start. {summary}.").format(
         metric=scale.title, summary=summary
     )

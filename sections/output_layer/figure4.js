@@ -64,7 +64,7 @@ export default function (component) {
       put(token, 6 + data.blocks, at, at + 1, 0);
     });
     for (let block = data.blocks; block >= 1; block -= 1) {
-      put(make("div", "block", `${data.words.block} ${block}`), 5 + data.blocks - block + 1, 1, columns.length + 1, block);
+      put(make("div", "block", data.words.block.replace("{n}", block)), 5 + data.blocks - block + 1, 1, columns.length + 1, block);
     }
     const formula = put(make("div", data.trained ? "formula" : "formula random", data.head), several ? 3 : 4, several ? 1 : 2,
       columns.length + 1, top - 1);

@@ -73,7 +73,7 @@ def _draw(subject: Inputs) -> None:
             "answer": {"words": words, "bars": bars},
             "state": state,
             "alt": alt,
-            "words": {**playing(), "block": _("block"), "back": _("A step back"), "next": _("A step on")},
+            "words": {**playing(), "block": _("block {n}"), "back": _("A step back"), "next": _("A step on")},
         },
     )
     cut = sum(sum(row.cut) for row in subject.task.input_rows(tokenizer, example, labels, subject.options))
@@ -85,7 +85,7 @@ def _draw(subject: Inputs) -> None:
         drawn = _("Drawn: the {few} likeliest of {n} labels, which are {labels}.")
         if answer is None:
             drawn = _("Drawn: the first {few} of {n} labels, which are {labels}.")
-        st.caption(drawn.format(few=BARS, n=len(names), labels=literal(", ".join(names))))
+        st.caption(drawn.format(few=BARS, n=len(names), labels=literal(_(", ").join(names))))
     in_words(
         alt,
         "figure4-words",

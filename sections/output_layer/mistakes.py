@@ -96,7 +96,7 @@ def _metrics(one: FinetuneRun, examples: Sequence[dict], measured: dict) -> None
     if number == len(examples) > 1:  # of more, only a part is kept
         task, metric = TASKS[one.task], one.details["metric"]
         found = _intervals(task.name, metric, metrics[metric], examples, measured["details"]["predictions"])
-        named = ", ".join(
+        named = _(", ").join(
             f"{name.replace('_', ' ')} {one.view.number(low)} – {one.view.number(high)}"
             for name, (low, high) in found.items()
             if name in (one.details["metric"], "exact_match")
@@ -152,7 +152,7 @@ def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:
         for kind, values in kinds.items()
     ]
     alt = _("How much is right, by kind of example. {rows}.").format(
-        rows="; ".join(f"{r[_('start')]}, {r[_('kind')]}: {r[_('right')]:.0%}" for r in rows)
+        rows=_("; ").join(f"{r[_('start')]}{_(', ')}{r[_('kind')]}{_(': ')}{r[_('right')]:.0%}" for r in rows)
     )
     best = max(rows, key=lambda row: row[_("right")])
     worst = min((row for row in rows if row[_("start")] == best[_("start")]), key=lambda row: row[_("right")])

@@ -47,7 +47,7 @@ def _arithmetic(inputs: Sizes) -> None:
             ),
         ),
         _("Shares of a training step's FLOPs: {shares}. Embeddings: {embeddings} of the parameters, {cost}.").format(
-            shares=", ".join(f"{group_names()[g]} {n / training.forward:.1%}" for g, n in groups.items() if n),
+            shares=_(", ").join(f"{group_names()[g]} {n / training.forward:.1%}" for g, n in groups.items() if n),
             embeddings=f"{by_group(count.parts)['embeddings'] / everything:.1%}",
             cost=_("{share} of the FLOPs").format(share=f"{groups['embeddings'] / training.forward:.1%}")
             if groups["embeddings"]

@@ -33,7 +33,7 @@ def show(lesson: Lesson, inputs: Sizes) -> None:
             ),
         ),
         _("Parameters and forward FLOPs: {models}.").format(
-            models="; ".join(f"{name} {short(x)}, {short(y)}" for name, (x, y) in points.items())
+            models=_("; ").join(f"{name} {short(x)}, {short(y)}" for name, (x, y) in points.items())
         ),
         key="family-figure",
         on_select=_load_clicked,

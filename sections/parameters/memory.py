@@ -41,7 +41,7 @@ def _bytes(inputs: Sizes, running: dict) -> None:
         ),
         _("At most {peak} at one time. {groups}.").format(
             peak=short_bytes(count.peak),
-            groups=", ".join(f"{group_names()[g]} {short_bytes(n)}" for g, n in groups.items() if n),
+            groups=_(", ").join(f"{group_names()[g]} {short_bytes(n)}" for g, n in groups.items() if n),
         ),
         key="memory-figure",
         data=lambda: part_table(count.parts),

@@ -119,7 +119,7 @@ def _live() -> None:
     live(run_ids(chosen), draw, rows)
     if not any(one.runs for one in everything.values()):
         words = _("**No run yet.** Press *Train*: it begins in a few seconds. Until then you see {name}.")
-        st.markdown(words.format(name=", ".join(literal(one.name) for one in chosen) or "–"))
+        st.markdown(words.format(name=_(", ").join(literal(one.name) for one in chosen) or "–"))
 
 
 @st.fragment
@@ -143,7 +143,7 @@ def own_sentence(lesson: Lesson) -> None:
         st.info(_("Write `[MASK]` where a word is to be guessed."), icon=":material/edit:")
     elif toy and (unknown := unknown_words(text)):
         words = _("The toy world has no {words}: the model reads [UNK] there.")
-        st.caption(words.format(words=", ".join(f"“{literal(word)}”" for word in unknown[:8])))
+        st.caption(words.format(words=_(", ").join(f"“{literal(word)}”" for word in unknown[:8])))
     if text != before:
         for training in own_trainings():
             if not training.runs[-1].over:
@@ -174,4 +174,4 @@ def preparing(trainings: list[Training]) -> None:
     for training in trainings:
         event = training.runs[-1].latest("preparing")
         if event and not training.latest("step") and not training.runs[-1].over:
-            st.caption(f"{literal(training.name)}: {words.get(event['what'], literal(event['what']))} …")
+            st.caption(f"{literal(training.name)}{_(': ')}{words.get(event['what'], literal(event['what']))} …")

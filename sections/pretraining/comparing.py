@@ -59,7 +59,7 @@ def kinds(shown: list[Training]) -> None:
         return
     with st.expander(_("Which determined words are learned first?"), icon=":material/sort:"):
         first = next(iter(shares.values()))
-        listed = ", ".join(f"{kind} {share:.0%}" for kind, share in sorted(first.items(), key=lambda item: -item[1]))
+        listed = _(", ").join(f"{kind} {share:.0%}" for kind, share in sorted(first.items(), key=lambda item: -item[1]))
         figure(
             partial(right_by_kind, shares, _("right, on stories never trained on")),
             _("Share of determined words right, by what determines them: {told}.").format(told=listed),

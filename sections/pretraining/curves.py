@@ -118,7 +118,7 @@ def draw_curves(shown: list[Training], *, short: bool = False) -> None:
     histories = [History.of(training.name, training.events) for training in shown]
     panels, main = panels_of(shown, histories, short=short), main_question(shown)
     axis = "step" if short else choice("axis", _("Across"), axes())
-    now = "; ".join(
+    now = _("; ").join(
         _("{name}: {kind} loss {loss:.2f} after {steps:,} steps").format(
             name=one.name,
             kind=question_names()[main],

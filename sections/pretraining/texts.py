@@ -66,7 +66,7 @@ def course_text(pairs: bool) -> TrainingText:
             reviews=len(reviews), words=sum(len(line.split()) for document in reviews for line in document)
         )
     return TrainingText(
-        _("course text"), *held_apart(prose if pairs else prose + reviews, HELD_OUT), about=description + "."
+        _("course text"), *held_apart(prose if pairs else prose + reviews, HELD_OUT), about=description + _(".")
     )
 
 
@@ -164,7 +164,7 @@ def toy_story(world: str) -> None:
     show_tokens(
         [word.text for word in words],
         kinds=["changed" if word.kind else "plain" for word in words],
-        under=["← " + ", ".join(words[i].text for i in word.determined_by) if word.kind else "" for word in words],
+        under=["← " + _(", ").join(words[i].text for i in word.determined_by) if word.kind else "" for word in words],
         titles=[toy_kinds().get(word.kind, "") for word in words],
         label=_("A story; under a determined word, what determines it"),
     )

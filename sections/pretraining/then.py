@@ -104,7 +104,7 @@ def answers_then(saved_steps: list[SavedStep], tokenizer, encoding, at: int, lab
     with st.grid(2, min_column_width=360, key="then-answers") as grid:
         left, right = grid.container(key="then-answers-left"), grid.container(key="then-answers-right")
     with left:
-        listed = ", ".join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
+        listed = _(", ").join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
         figure(
             partial(expected_tokens, [Blank(_("at step {step}").format(step=labels[at]), words, bars)]),
             _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=listed),
@@ -115,7 +115,7 @@ def answers_then(saved_steps: list[SavedStep], tokenizer, encoding, at: int, lab
         figure(
             partial(answers_over_steps, labels, series, at, (_("step"), _("probability"))),
             _("How likely these five were at every kept step. At the end: {told}.").format(
-                told=", ".join(f"{word} {line[-1]:.1%}" for word, line in series.items())
+                told=_(", ").join(f"{word} {line[-1]:.1%}" for word, line in series.items())
             ),
             "then-lines",
             data=lambda: {_("step"): labels, **series},
@@ -163,7 +163,9 @@ def embeddings_then(saved_steps: list[SavedStep], tokenizer, at: int, labels: li
     words = [word for word in words_given if word in index][:MAX_WORDS]
     if unknown := [word for word in words_given if word not in index]:
         st.caption(
-            _("Not one token in this vocabulary, so left out: {words}").format(words=literal(", ".join(unknown[:12])))
+            _("Not one token in this vocabulary, so left out: {words}").format(
+                words=literal(_(", ").join(unknown[:12]))
+            )
         )
     if len(words) < 3:
         st.info(_("Give at least three words that are tokens of this model."), icon=":material/edit:")

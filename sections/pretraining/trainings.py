@@ -120,7 +120,7 @@ def shipped_trainings() -> list[Training]:
 
 
 def default_name(text: TrainingText, chosen: dict) -> str:
-    return f"{text.name}, {chosen['preset']}"
+    return _("{text}, {size}").format(text=text.name, size=chosen["preset"])
 
 
 def start(text: TrainingText, chosen: dict, name: str) -> None:

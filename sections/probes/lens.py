@@ -84,8 +84,8 @@ def _draw(results: list, target: str | None, names: list[str], finding: str) -> 
     from plots.over_layers import layer_words
 
     rows = [[(visible(token), p) for token, p in answer.guesses] for answer in results]
-    listed = ". ".join(
-        f"{name}: " + ", ".join(f"{token} {p:.0%}" for token, p in row)
+    listed = _(". ").join(
+        f"{name}{_(': ')}" + _(", ").join(f"{token} {p:.0%}" for token, p in row)
         for name, row in zip(names[-len(results) :], rows, strict=True)
     )
     unsaid = [[("?", None)] * GUESSES] * (len(names) - len(results))
@@ -145,7 +145,7 @@ def _ranks(model: str, results: list, target: str) -> None:
             ranks, lines, names, _("layer"), _("Rank of the right word (1 is best)"), load(model).config.vocab_size
         ),
         _("Rank of the right word by layer: {ranks}.").format(
-            ranks=", ".join(f"{name} {answer.rank:,}" for name, answer in zip(names, results, strict=True))
+            ranks=_(", ").join(f"{name} {answer.rank:,}" for name, answer in zip(names, results, strict=True))
         ),
         "lens-ranks",
         data=lambda: [
@@ -153,4 +153,4 @@ def _ranks(model: str, results: list, target: str) -> None:
             for name, answer in zip(names, results, strict=True)
         ],
     )
-    st.markdown(summary + ".")
+    st.markdown(summary + _("."))

@@ -46,7 +46,7 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
         st.info(_("Only words and pairs have a control task, and none was chosen."), icon=":material/info:")
         return
     names = layer_names(ours[0].accuracy.shape[1])
-    best = "; ".join(
+    best = _("; ").join(
         _("{task}: best at layer {layer}, {value:.0%}").format(
             task=task_name(result.name), layer=names[result.best], value=result.mean[result.best]
         )
@@ -76,7 +76,7 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
     if len(told_apart) < len(ours):
         rest = (f"{task_name(one.name)} ({one.test})" for one in ours if not one.above_chance)
         words = _("No better than the commonest label, as far as so few items can tell: {tasks}.")
-        st.caption(words.format(tasks=", ".join(rest)))
+        st.caption(words.format(tasks=_(", ").join(rest)))
     _gains(told_apart, beside)
 
 

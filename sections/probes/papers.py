@@ -68,11 +68,13 @@ def _settles(ours: "list[TaskResult] | None") -> None:
             if r.kind == kind
         ]
     for row in literature():
-        name = f"{row['paper']}, {row['model']}: {measure_names()[row['measure']]}"
+        name = f"{row['paper']}, {row['model']}{_(': ')}{measure_names()[row['measure']]}"
         words = paper_task_names()
         groups.setdefault(name, []).append(Settled(words[row["task"]], row["kind"], [row["layer"] / row["layers"]]))
     listed = " ".join(
-        f"{title}: " + ", ".join(f"{row.name} {sum(row.values) / len(row.values):.0%}" for row in rows) + "."
+        f"{title}{_(': ')}"
+        + _(", ").join(f"{row.name} {sum(row.values) / len(row.values):.0%}" for row in rows)
+        + _(".")
         for title, rows in groups.items()
     )
     figure(
@@ -102,7 +104,7 @@ def _settles(ours: "list[TaskResult] | None") -> None:
 
 def agreement(order: "KindOrder") -> str:
     """A sentence on whether our numbers agree with the papers."""
-    where = ", ".join(
+    where = _(", ").join(
         _("{kind} at layer {layer:.1f}").format(kind=kind_names()[kind], layer=layer)
         + (f" ± {order.spread[kind]:.1f}" if order.spread[kind] else "")
         for kind, layer in order.layers.items()

@@ -10,7 +10,7 @@ from ui.limits import warn_unread_text
 from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
 from ui.state import follow_link, hold, set_url, url_text
-from ui.translations import _
+from ui.translations import _, pgettext
 
 MAX_CHARS = 1_000
 
@@ -84,7 +84,7 @@ def task_names() -> dict[str, str]:
         "length": _("sentence length"),
         "pos": _("part of speech"),
         "chunk": _("chunk"),
-        "number": _("number"),
+        "number": pgettext("of grammar", "number"),
         "tense": _("tense"),
         "relation": _("dependency"),
         "order": _("word order"),

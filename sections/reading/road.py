@@ -9,6 +9,7 @@ from ui.lesson import Lesson
 from ui.navigation import find_page, link_to
 from ui.page import picture
 from ui.text import literal
+from ui.translations import _
 
 LINK = re.compile(r"\[(.+?)\]\(<(/.+?)>\)")
 
@@ -42,4 +43,4 @@ def _see(label: str, address: str) -> None:
     page = find_page(url.path.strip("/"))
     if page is not None:
         query = dict(parse_qsl(url.query)) or None
-        link_to(page.name, f"**{page.title}**: {literal(label)}", query_params=query, width="content")
+        link_to(page.name, f"**{page.title}**{_(': ')}{literal(label)}", query_params=query, width="content")

@@ -44,7 +44,7 @@ def recorded_of_inference(records: Sequence[dict]) -> None:
         "All begin with {start}; what learns reads batches of {batch} rows ({n}): {arms}. Steps and learning rates "
         "were chosen on STS-B’s dev pairs."
     )
-    arms = "; ".join(
+    arms = _("; ").join(
         _("{arm} {steps} steps, {seconds:.0f} processor seconds").format(
             arm=literal(arm), steps=record["steps"], seconds=record["seconds"]
         )

@@ -44,7 +44,7 @@ def show(inputs: Inputs) -> None:
                 n=len(inputs.lines),
                 text=visible(inputs.text, spaces=False),
                 meant=meant,
-                lines="; ".join(f"{row.line} {row.cosine:.2f}" for row in rows),
+                lines=_("; ").join(f"{row.line} {row.cosine:.2f}" for row in rows),
             ),
             "nearest",
             wide=True,

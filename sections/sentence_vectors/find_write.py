@@ -88,7 +88,7 @@ def shipped(lesson: Lesson) -> None:
         figure(
             nearest_bars(some, title, _("cosine of [CLS]"), searched),
             _("{title}. {lines}").format(
-                title=title, lines="; ".join(f"{visible(row.line, spaces=False)} {row.cosine:.2f}" for row in some)
+                title=title, lines=_("; ").join(f"{visible(row.line, spaces=False)} {row.cosine:.2f}" for row in some)
             ),
             kind,
             wide=True,
@@ -200,7 +200,7 @@ def draw(runs: list) -> None:
     template = _(
         "{name}: found {found:.0%}, nats {nats_learned:.1f} of those learned from, {nats:.1f} of those held out"
     )
-    listed = "; ".join(template.format(name=name, **results[-1][1]) for name, results in marks.items())
+    listed = _("; ").join(template.format(name=name, **results[-1][1]) for name, results in marks.items())
     figure(
         found_and_written(
             marks, titles, looks, listed if len(marks) == 1 else _("{n} runs").format(n=len(marks)), _("step")

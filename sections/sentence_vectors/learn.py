@@ -127,13 +127,13 @@ def draw(runs: list) -> None:
     if not marks:
         return
     ends = {name: results[-1][1] for name, results in marks.items()}
-    listed = "; ".join(
+    listed = _("; ").join(
         _("{name}: alignment {alignment:.2f}, uniformity {uniformity:.2f}").format(name=name, **metrics)
         for name, metrics in ends.items()
     )
     start = next(iter(marks.values()))[0][1]
     summary = _("Spearman’s correlation: {start:.2f} at the start; now {now}").format(
-        start=start["spearman"], now=", ".join(f"{name} {m['spearman']:.2f}" for name, m in ends.items())
+        start=start["spearman"], now=_(", ").join(f"{name} {m['spearman']:.2f}" for name, m in ends.items())
     )
     figure(
         plane(marks, (_("uniformity"), _("alignment")), summary, _("step")),

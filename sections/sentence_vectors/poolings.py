@@ -57,7 +57,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         ]
         best = max(rows, key=lambda row: row.value)
         summary = _("{set}: highest is “{name}”, {value:.2f}").format(set=name, name=best.name, value=best.value)
-        listed = "; ".join(f"{row.name} {row.value:.2f}" for row in rows)
+        listed = _("; ").join(f"{row.name} {row.value:.2f}" for row in rows)
         figure(
             agreements(rows, summary, _("Spearman’s correlation, {n} pairs").format(n=len(pairs))),
             _("How well cosines agree with people’s scores, by pooling, with 95 % intervals. {told}.").format(

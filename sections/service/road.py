@@ -49,7 +49,7 @@ def _file(served: Served) -> None:
     except TaskDataError as error:
         st.error(literal(error), icon=":material/error:")
         return
-    counts = ", ".join(f"{literal(label)}: {data.counts[label]}" for label in data.labels)
+    counts = _(", ").join(f"{literal(label)}{_(': ')}{data.counts[label]}" for label in data.labels)
     st.markdown(_("**{n} examples**; {counts}").format(n=len(data.examples), counts=counts))
     if data.problems:
         rows = [

@@ -93,8 +93,8 @@ def of_pruning(records: list[dict]) -> None:
         "y": _("accuracy, SST-2 dev, %"),
         "whole": _("nothing cut"),
     }
-    listed = "; ".join(
-        f"{words[kind]} {share:.0%}: {line[share][0]:.1%} → {line[share][1]:.1%}"
+    listed = _("; ").join(
+        f"{words[kind]} {share:.0%}{_(': ')}{line[share][0]:.1%} → {line[share][1]:.1%}"
         for kind, line in lines.items()
         for share in sorted(line)
     )
@@ -130,11 +130,11 @@ def of_search(records: list[dict]) -> None:
         {
             _("network"): names[arm],
             _("right"): f"{statistics.fmean(seeds.values()):.1f} %",
-            _("seeds"): ", ".join(f"{value:.1f}" for value in seeds.values()),
+            _("seeds"): _(", ").join(f"{value:.1f}" for value in seeds.values()),
             _("ms"): f"{statistics.fmean(milliseconds[arm].values()):.2f}",
         }
         for arm, seeds in claims.values(records, "accuracy").items()
     ]
     st.table(rows)
     parts = [literal(record["part"]) for record in records if record["arm"] == "found"]
-    st.caption(_("Found (layers-heads-neurons), a seed each: {parts}.").format(parts=", ".join(parts)))
+    st.caption(_("Found (layers-heads-neurons), a seed each: {parts}.").format(parts=_(", ").join(parts)))

@@ -113,7 +113,7 @@ def draw(keep, worth, costs, all_heads) -> None:
             worst=name(*worst[1:]),
             gone=len(cut_heads),
             all=len(all_heads),
-            left=", ".join(map(str, left)),
+            left=_(", ").join(map(str, left)),
         ),
         "worth",
         on_select=toggle,
@@ -217,7 +217,7 @@ def draw_runs(runs: list) -> None:
     for run in runs:
         doing = run.latest("preparing")
         if doing and not run.over and not run.latest("cut"):
-            st.caption(f"{literal(run.title)}: {predictions.get(doing['what'], '')} …")
+            st.caption(f"{literal(run.title)}{_(': ')}{predictions.get(doing['what'], '')} …")
     learn.draw(runs)
     rows = []
     for run in runs:

@@ -116,7 +116,7 @@ def begin_taught(chosen: list[str], temperature: float, seed: int, inputs: Input
         student,
         settings(seed, 3, 1.5e-4),
         probe_inputs=inputs.watched,
-        title=_("taught: {losses}, seed {seed}").format(losses=", ".join(names[name] for name in chosen), seed=seed),
+        title=_("taught: {losses}, seed {seed}").format(losses=_(", ").join(names[name] for name in chosen), seed=seed),
         kind=f"{PREFIX}/taught",
         cache=teachers(),
     )
@@ -139,11 +139,11 @@ def draw(runs: list) -> None:
         st.caption(words.format(loss=next(event["loss"] for event in waiting if event)))
     if lines:
         ends = {name: line[-1][1] for name, line in lines.items()}
-        summary = "; ".join(f"{name}: {value:.0%}" for name, value in ends.items())
+        summary = _("; ").join(f"{name}{_(': ')}{value:.0%}" for name, value in ends.items())
         figure(
             students(lines, teachers, summary, (_("share of the run, %"), _("accuracy on the dev reviews, %"))),
             _("Accuracy of each student while it learns, their teachers’ as levels. Now {summary}. {teachers}").format(
-                summary=summary, teachers="; ".join(teachers)
+                summary=summary, teachers=_("; ").join(teachers)
             ),
             "students",
             wide=True,

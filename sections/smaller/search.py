@@ -128,7 +128,7 @@ def shape(name: str) -> str:
         ngettext("{n} head", "{n} heads", heads).format(n=heads),
         ngettext("{n} neuron", "{n} neurons", neurons).format(n=neurons),
     )
-    return ", ".join(parts)
+    return _(", ").join(parts)
 
 
 def scatter(results: list, budget: float, trained: tuple[str, float | None] | None, event: dict | None) -> None:

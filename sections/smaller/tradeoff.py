@@ -50,7 +50,7 @@ def show(inputs: Inputs) -> None:
         summary = _("“{text}”: the teacher needs {slow:.1f} ms, the student {fast:.1f} ms").format(
             text=short(inputs.text), slow=slow, fast=fast
         )
-        listed = "; ".join(
+        listed = _("; ").join(
             _("{name}: {ms:.2f} ms, {score:.1%}, {mb:.1f} MB").format(
                 name=p.name, ms=p.milliseconds, score=p.score, mb=p.megabytes
             )
@@ -61,7 +61,7 @@ def show(inputs: Inputs) -> None:
                 tradeoff, points, summary, (_("milliseconds for this sentence"), _("accuracy, %")), _("none is beaten")
             ),
             _("Models by speed, accuracy and memory. {told}. Not beaten: {best}.").format(
-                told=listed, best=", ".join(p.name for p in points if not beaten(p, points))
+                told=listed, best=_(", ").join(p.name for p in points if not beaten(p, points))
             ),
             "tradeoff",
             wide=True,
@@ -89,7 +89,7 @@ def show(inputs: Inputs) -> None:
             seeds,
         ).format(n=seeds)
         known += _("; rings: the same model in eight bits; taught: by soft labels of 60,000 more sentences")
-    st.caption(f"{known}. {more}")
+    st.caption(known + _(". ") + more)
 
 
 def short(text: str, most: int = 40) -> str:

@@ -79,7 +79,7 @@ def compare(names: dict[str, str], a: str, b: str, first: list[float], second: l
     groups = dict(zip(labels, (first, second), strict=True))
     intervals = {name: (statistics.fmean(values), standard_error(values)) for name, values in groups.items()}
     fig = two_groups(groups, intervals, _("dev accuracy"))
-    means = "; ".join(
+    means = _("; ").join(
         _("{name}: {mean:.1f} ± {error:.1f}").format(name=name, mean=mean, error=error)
         for name, (mean, error) in intervals.items()
     )

@@ -79,4 +79,4 @@ def _guessed(failed: dict[bool, tuple[int, int]]) -> bool:
 def finding(failed: dict[bool, tuple[int, int]]) -> str:
     names = correction_names()
     parts = [_("{name} {failed} of {n}").format(name=names[one], failed=k, n=n) for one, (k, n) in failed.items()]
-    return _("Runs that failed: {parts}").format(parts=", ".join(parts))
+    return _("Runs that failed: {parts}").format(parts=_(", ").join(parts))

@@ -35,7 +35,7 @@ def rate_in_words(rate: float) -> str:
 
 
 def name_of(epochs: int, rate: float, corrected: bool) -> str:
-    return f"{epochs_in_words(epochs)}, {rate_in_words(rate)}, {correction_names()[corrected]}"
+    return _(", ").join((epochs_in_words(epochs), rate_in_words(rate), correction_names()[corrected]))
 
 
 def scores_of(records: list[dict]) -> dict[str, dict[int, float]]:
@@ -107,8 +107,9 @@ def draw_grid(
             )
     words = _("commonest class"), _("seed"), title, _("your run"), _("learning rate")
     fig = grid(cells, (names[True], names[False]), _("dev accuracy"), chance, *words)
-    means = "; ".join(
-        f"{row[_('epochs')]}, {row[_('learning rate')]}, {row[_('bias correction')]}: {row[_('mean')]} ± {row[_('sd')]}"
+    means = _("; ").join(
+        _(", ").join((row[_("epochs")], row[_("learning rate")], row[_("bias correction")]))
+        + f"{_(': ')}{row[_('mean')]} ± {row[_('sd')]}"
         for row in table
     )
     alt = _("Dev accuracy by epochs, learning rate and bias correction, a dot a seed. Means: {words}.").format(

@@ -40,7 +40,7 @@ def failures(scores: dict[str, dict[int, float]], chance: float) -> str:
             sentence += _("; those that learned scatter by {sd:.1f} points within a cell, on average").format(
                 sd=statistics.fmean(spreads)
             )
-        sentences.append(f"{sentence}.")
+        sentences.append(sentence + _("."))
     sentences.append(
         _("A run counts as failed when it is at most {points:g} point above the commonest class.").format(
             points=ABOVE_CHANCE

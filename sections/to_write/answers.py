@@ -65,7 +65,7 @@ def draw(runs: list) -> None:
     for run in runs:
         if sample := run.latest("sample"):
             words = with_shares(sample["answers"][0])
-            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=sample['step'])}): {words}")
+            st.markdown(f"**{literal(run.title)}** ({_('step {n}').format(n=sample['step'])}){_(': ')}{words}")
 
 
 def with_shares(answer: dict) -> str:

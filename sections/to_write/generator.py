@@ -74,7 +74,7 @@ def shown(vocab, draws: list, number: int) -> None:
     kinds = ["changed" if i == place else "plain" for i in range(len(ids))]
     show_tokens([vocab[i] for i in ids], kinds=kinds, label=_("The row after {n} draws").format(n=number))
     if place is not None:
-        listed = ", ".join(f"{literal(visible(vocab[i]))} {p:.1%}" for i, p in guesses)
+        listed = _(", ").join(f"{literal(visible(vocab[i]))} {p:.1%}" for i, p in guesses)
         st.caption(_("Place {n}, given all others: {guesses}").format(n=place + 1, guesses=listed))
 
 
@@ -93,7 +93,9 @@ def by_order(model: str, version: int, length: int, sweeps: int, temperature: fl
     from plots.to_write import by_sweep
 
     lines = {words: likely(model, version, length, sweeps, name, temperature, seed) for name, words in orders().items()}
-    listed = "; ".join(f"{name}: {', '.join(f'{value:.2f}' for value in values)}" for name, values in lines.items())
+    listed = _("; ").join(
+        f"{name}{_(': ')}{_(', ').join(f'{value:.2f}' for value in values)}" for name, values in lines.items()
+    )
     figure(
         partial(by_sweep, lines, (_("sweeps"), _("mean ln P(token | all others)"))),
         _("How likely each token is, given all others, after each sweep, by the order of the places. {told}.").format(

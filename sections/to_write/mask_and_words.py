@@ -72,7 +72,7 @@ def table(results: films.WritingSteps) -> list[dict]:
         {
             _("written"): step["word"],
             _("probability"): "–" if step["p"] is None else f"{step['p']:.2%}",
-            _("the likeliest"): ", ".join(f"{word} {p:.1%}" for word, p in step["guesses"]),
+            _("the likeliest"): _(", ").join(f"{word} {p:.1%}" for word, p in step["guesses"]),
         }
         for step in results.steps
         if "row" in step

@@ -45,7 +45,7 @@ def show(lesson: Lesson, inputs: None) -> None:
     st.html(f'<ol class="mb-noises">{"".join(row(names()[name], parts) for name, parts in drawn.items())}</ol>')
     spans = [len(part.places) for part in drawn["infilling"] if part.token == noises.MASK]
     listed = _("Infilling has drawn runs of {lengths} tokens for its [MASK]s.").format(
-        lengths=", ".join(map(str, spans))
+        lengths=_(", ").join(map(str, spans))
     )
     st.caption(listed)
     in_words(

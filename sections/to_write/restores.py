@@ -78,7 +78,7 @@ def begin(noise: str, steps: int, text: str, seed: int) -> None:
         "minibert.toy.denoising:train_bart",
         DenoisingSettings(noise, steps),
         probe_inputs=[(text, seed)],
-        title=f"BART, {titles()[noise]}",
+        title=_("BART, {noise}").format(noise=titles()[noise]),
         kind=f"{KIND}/{noise}",
     )
 

@@ -22,7 +22,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         encoding = explained(digest, inputs.text, tokenizer).encoding
         unknown = sum(t == UNK and not s for t, s in zip(encoding.tokens, encoding.special, strict=True))
         tokens = ngettext("{n:,} token", "{n:,} tokens", len(encoding)).format(n=len(encoding))
-        here = f" ({_('chosen')})" if vocabulary.name == inputs.vocabulary.name else ""
+        here = " " + _("(chosen)") if vocabulary.name == inputs.vocabulary.name else ""
         phrase = f"**{literal(vocabulary.title)}**{here} · {tokens}" + (f" · {unknown:,} × [UNK]" if unknown else "")
         with st.container(gap="xxsmall"):
             st.markdown(phrase)

@@ -70,10 +70,10 @@ def about_token(e: Explanation, chosen: int) -> str:
         role = {"[CLS]": _("added in front: its vector will stand for the whole text")}.get(
             encoding.tokens[chosen], _("added at the end of the text")
         )
-        return f"{what} – {role}."
+        return _("{token} – {told}.").format(token=what, told=role)
     one = _("from character {start:,} of your text, “{text}”")
     several = _("from characters {start:,} to {end:,} of your text, “{text}”")
     where = (one if end - start == 1 else several).format(
         start=start + 1, end=end, text=literal(shorten(e.text[start:end], 60))
     )
-    return f"{what} – {where}."
+    return _("{token} – {told}.").format(token=what, told=where)

@@ -149,7 +149,7 @@ def _sentence(learned: LearnedVocabulary, step: int, lowercase: bool, inputs: In
     other = _("; with {name} {tokens}").format(
         name=literal(inputs.vocabulary.title), tokens=_tokens(inputs.steps.encoding)
     )
-    st.markdown(said.format(size=len(pieces), tokens=_tokens(encoding)) + ("" if same else other) + ".")
+    st.markdown(said.format(size=len(pieces), tokens=_tokens(encoding)) + ("" if same else other) + _("."))
     show_tokens(encoding.tokens, under=encoding.ids, limit=MOST_TOKENS)
     if same:
         st.success(_("The whole page cuts your sentence with this vocabulary now."), icon=":material/check_circle:")

@@ -40,9 +40,9 @@ def step_clean(e: Explanation, tokenizer: Tokenizer) -> None:
             continue
         name = f"{change.code_point} {change.name}".strip()
         if change.became:
-            runs += [(change.code_point, "out", f"{name}: {change.why}"), ("␣", "new", _("a plain space"))]
+            runs += [(change.code_point, "out", f"{name}{_(': ')}{change.why}"), ("␣", "new", _("a plain space"))]
         else:
-            runs.append((change.code_point, "out", f"{name}: {change.why}"))
+            runs.append((change.code_point, "out", f"{name}{_(': ')}{change.why}"))
     caption(_("Your text, character by character"))
     st.html(marked_text(runs))
     caption(_("After cleaning"))

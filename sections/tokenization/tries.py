@@ -71,7 +71,8 @@ def counted(part: Part) -> str:
     tries = part.tries or []
     results = sum(one.found for one in tries)
     failed = ngettext("{n:,} try", "{n:,} tries", len(tries)).format(n=len(tries))
-    return f"{failed}, " + ngettext("{n:,} piece found", "{n:,} pieces found", results).format(n=results)
+    found = ngettext("{n:,} piece found", "{n:,} pieces found", results).format(n=results)
+    return _("{tries}, {found}").format(tries=failed, found=found)
 
 
 def draw(part: Part, tokenizer: Tokenizer) -> None:
@@ -91,7 +92,7 @@ def draw(part: Part, tokenizer: Tokenizer) -> None:
             label=counted(part),
         )
     )
-    st.markdown(f"{counted(part)}.")
+    st.markdown(counted(part) + _("."))
 
 
 def why_unknown(part: Part, tokenizer: Tokenizer) -> str:

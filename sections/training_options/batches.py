@@ -80,7 +80,7 @@ def draw(runs: list) -> None:
         CurvePanel(_("Loss on stories not read"), None, "held out: loss"),
         CurvePanel(_("Hidden words ranked first"), None, "held out: right", percent=True),
     ]
-    listed = "; ".join(
+    listed = _("; ").join(
         _("{run}: loss {loss:.2f}, {right:.0%} right").format(run=name, **events[-1]["metrics"])
         for name, events in evaluations.items()
         if events
@@ -95,7 +95,7 @@ def draw(runs: list) -> None:
         return
     names = list(next(iter(ratios.values())))
     shown = {name: [values[one] for one in names] for name, values in ratios.items()}
-    listed = "; ".join(
+    listed = _("; ").join(
         _("{run}: from {least:.2g} to {most:.2g}").format(run=name, least=min(values), most=max(values))
         for name, values in shown.items()
     )

@@ -37,8 +37,8 @@ def over_batches() -> None:
         }
         for name, points in arms.items()
     ]
-    listed = "; ".join(
-        f"{name}: {', '.join(f'{rows:,} {statistics.fmean(values):.2f}' for rows, values in points.items())}"
+    listed = _("; ").join(
+        f"{name}{_(': ')}{_(', ').join(f'{rows:,} {statistics.fmean(values):.2f}' for rows, values in points.items())}"
         for name, points in arms.items()
     )
     axes = _("rows a batch"), _("loss on stories not read, nats a word")

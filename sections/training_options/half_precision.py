@@ -83,8 +83,8 @@ def underflow() -> None:
         _("become infinite"): [result.overflow for result in results],
     }
     names = [f"2<sup>{e}</sup>" for e in EXPONENTS]
-    listed = "; ".join(
-        f"2^{e}: {result.zero:.2%}, {result.overflow:.2%}" for e, result in zip(EXPONENTS, results, strict=True)
+    listed = _("; ").join(
+        f"2^{e}{_(': ')}{result.zero:.2%}, {result.overflow:.2%}" for e, result in zip(EXPONENTS, results, strict=True)
     )
     figure(
         partial(over_scales, lines, names, here, (_("scale of the loss"), _("share of the gradients"))),

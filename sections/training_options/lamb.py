@@ -40,7 +40,9 @@ def show(lesson: Lesson, text: str) -> None:
         )
     )
     shares = {"AdamW": [one.adamw for one in steps], "LAMB": [one.lamb for one in steps]}
-    listed = "; ".join(f"{name}: {one.adamw:.2%}, {one.lamb:.2%}" for name, one in zip(names, steps, strict=True))
+    listed = _("; ").join(
+        f"{name}{_(': ')}{one.adamw:.2%}, {one.lamb:.2%}" for name, one in zip(names, steps, strict=True)
+    )
     table = [
         {
             _("matrix"): name,

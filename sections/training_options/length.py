@@ -73,7 +73,7 @@ def _batches(size: str, chosen: int, memory: int) -> None:
     published = {_("measured in 2018, TensorFlow"): there} if there else {}
     at = {name: batches[LENGTHS.index(chosen)] for name, batches in series.items()}
     finding = _("{chosen} tokens: at most {rows:,} rows at once").format(chosen=chosen, rows=at[_("fused attention")])
-    words = "; ".join(f"{name}: {rows:,}" for name, rows in at.items())
+    words = _("; ").join(f"{name}{_(': ')}{rows:,}" for name, rows in at.items())
     alt = _(
         "The largest batch to fine-tune {model} in {memory} GiB, fp32 and AdamW, by length. At {chosen} tokens: "
         "{words}."

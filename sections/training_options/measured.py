@@ -37,7 +37,7 @@ def show(
     if titled:
         title()
     if base not in accuracies or not accuracies.keys() & (arms.keys() - {base}):
-        st.markdown(_("Not recorded here yet: {arms}. This records it:").format(arms=", ".join(arms.values())))
+        st.markdown(_("Not recorded here yet: {arms}. This records it:").format(arms=_(", ").join(arms.values())))
         st.code(f"python -m minibert experiment {comparison} --seeds 3 --model checkpoints/{start}", "bash")
         return
     rows = []

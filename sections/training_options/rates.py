@@ -53,8 +53,8 @@ def show(lesson: Lesson, text: str) -> None:
     top = results[-1].depth
     names = [_("embeddings"), *(_("block {n}").format(n=n) for n in range(1, top)), _("pooler, new layer")]
     trained, whole = sum(one.weights for one in results if one.rate), sum(one.weights for one in results)
-    words = "; ".join(
-        f"{name}: {one.rate:.1e}" if one.rate else f"{name}: " + _("frozen")
+    words = _("; ").join(
+        f"{name}{_(': ')}{one.rate:.1e}" if one.rate else f"{name}{_(': ')}" + _("frozen")
         for name, one in zip(names, results, strict=True)
     )
     alt = _("Peak learning rate of each layer. {words}. {trained:,} of {whole:,} numbers are trained.").format(

@@ -12,7 +12,7 @@ from ui.model_cache import outline_of
 from ui.page import drawer, picture
 from ui.source import show_source
 from ui.text import show_tokens
-from ui.translations import _
+from ui.translations import _, pgettext
 
 HEADING = "Several texts"
 BESIDE = {"verdicts": ("title", "reply"), "answered": ("body", "answer")}  # data set → columns of its further texts
@@ -23,7 +23,7 @@ def show(lesson: Lesson, text: str) -> None:
     ways = {
         "budget": _("budgets"),
         "longest_first": _("longest first"),
-        "head": _("head"),
+        "head": pgettext("of a text", "head"),
         "tail": _("tail"),
         "head_tail": _("head + tail"),
     }

@@ -14,7 +14,7 @@ from ui.model_cache import load
 from ui.page import picture
 from ui.source import show_source
 from ui.text import literal, show_tokens
-from ui.translations import _
+from ui.translations import _, pgettext
 
 HEADING = "Truncation"
 SCORES = "What a cut costs"
@@ -66,7 +66,7 @@ def _scores() -> None:
     results = {
         arm: {seed: 100 * value for seed, value in seeds.items()} for arm, seeds in by_arm(records, "accuracy").items()
     }
-    ways = {"head": _("head"), "tail": _("tail"), "head_tail": _("head + tail")}
+    ways = {"head": pgettext("of a text", "head"), "tail": _("tail"), "head_tail": _("head + tail")}
     names = {
         arm: _("nothing cut")
         if arm == "whole"
@@ -82,7 +82,7 @@ def _scores() -> None:
     means = {arm: statistics.fmean(seeds.values()) for arm, seeds in results.items()}
     cut = {arm: mean for arm, mean in means.items() if arm != "whole"}
     finding = " · ".join(f"{names[arm]} {mean:.1f}" for arm, mean in sorted(cut.items(), key=lambda one: -one[1]))
-    words = "; ".join(f"{names[arm]}: {means[arm]:.1f}" for arm in names if arm in means)
+    words = _("; ").join(f"{names[arm]}{_(': ')}{means[arm]:.1f}" for arm in names if arm in means)
     alt = _("Accuracy in percent, mean over seeds. {words}.").format(words=words)
     axis = _("accuracy, %")
     titles = (_("Sun et al. 2019, IMDb, 512 tokens"), _("Ours, reviews with a verdict"))

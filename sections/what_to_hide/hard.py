@@ -31,7 +31,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         title = _("Easiest: {best}, {a:.0%} right. Hardest: {worst}, {b:.0%}").format(
             best=best, worst=worst, a=rows[best][0], b=rows[worst][0]
         )
-        listed = "; ".join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
+        listed = _("; ").join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
         figure(
             partial(shares, rows, _("hidden tokens right")),
             _("Your text, drawn {n} times in each way. {told}.").format(n=DRAWS, told=listed),

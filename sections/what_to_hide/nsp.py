@@ -39,8 +39,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             task: round(b - a, 2) for task, a, b in zip(paper["tasks"], with_["values"], without["values"], strict=True)
         }
         rows[paper["short"]] = gaps
-    listed = "; ".join(
-        f"{title}: {', '.join(f'{task} {signed(value)}' for task, value in gaps.items())}"
+    listed = _("; ").join(
+        f"{title}{_(': ')}{_(', ').join(f'{task} {signed(value)}' for task, value in gaps.items())}"
         for title, gaps in rows.items()
     )
     worse, better = (sum(value < 0 for value in gaps.values()) for gaps in rows.values())
@@ -78,6 +78,6 @@ def here() -> None:
             "{told}."
         )
         st.markdown(
-            words.format(text=_("real text, {n} seeds").format(n=3), told="; ".join(lines)),
+            words.format(text=_("real text, {n} seeds").format(n=3), told=_("; ").join(lines)),
             width=820,
         )

@@ -78,7 +78,7 @@ def rows_html(reading, rows: Mapping, vocab) -> str:
         ]
         what, who = words[kind]
         name = f"<b>{html.escape(what)}</b><small>{html.escape(who)}</small>"
-        label = html.escape(f"{what}: {score(one)}")
+        label = html.escape(f"{what}{_(': ')}{score(one)}")
         rows_drawn.append(
             f'<li><span class="way">{name}</span><ol aria-label="{label}">{"".join(cells)}</ol>'
             f'<span class="score">{html.escape(score(one))}</span></li>'
@@ -112,7 +112,7 @@ def chance(one, reading, tokenizer, similar) -> str:
     """Which replacements of the last row are no similar words: one word in ten, and a word without a near one."""
     vocab = tokenizer.vocab
     places = one.random(tokenizer.mask_id, similar, reading.units["similar"])
-    return ", ".join(f"{visible(vocab[one.asked[place]])} → {visible(vocab[one.read[place]])}" for place in places)
+    return _(", ").join(f"{visible(vocab[one.asked[place]])} → {visible(vocab[one.read[place]])}" for place in places)
 
 
 def finding(rows: Mapping) -> str:

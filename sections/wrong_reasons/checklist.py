@@ -98,7 +98,10 @@ def rates(results: list) -> None:
     figure(
         partial(flip_rates, rows, _("answers that flipped")),
         _("How often each rule flips the answer. {rows}.").format(
-            rows="; ".join(f"{row.name} ({expected[row.expects]}): {row.note}" for row in rows)
+            rows=_("; ").join(
+                _("{rule} ({expected}): {note}").format(rule=row.name, expected=expected[row.expects], note=row.note)
+                for row in rows
+            )
         ),
         "rates",
         data=[

@@ -155,7 +155,9 @@ def _told(finals: Finals) -> tuple[str, list[dict]]:
         for name, by_test in finals.items()
         for test, values in by_test.items()
     ]
-    return "; ".join(f"{row[_('model')]}, {row[_('test')]}: {row[_('mean accuracy')]:.0%}" for row in rows), rows
+    return _("; ").join(
+        f"{row[_('model')]}{_(', ')}{row[_('test')]}{_(': ')}{row[_('mean accuracy')]:.0%}" for row in rows
+    ), rows
 
 
 def _bars(finals: Finals, revealed: bool, whose: str) -> None:
@@ -173,7 +175,7 @@ def _bars(finals: Finals, revealed: bool, whose: str) -> None:
     alt = _("Accuracy on the three tests at the end. {words}.").format(words=words)
     drawn = final_accuracy(finals, training_names(), test_names(), 0.5, _("accuracy"), finding)
     with st.container(key="scores-cues"), st.container(key="wide-finals"):
-        figure(drawn, f"{finding}. {alt}", "finals", data=rows)
+        figure(drawn, finding + _(". ") + alt, "finals", data=rows)
     st.caption(f"{whose} · " + ngettext("{n} seed a bar", "{n} seeds a bar, a dot each", seeds).format(n=seeds))
 
 
@@ -201,5 +203,5 @@ def _planted(lesson: Lesson, cue: str) -> None:
     }
     words = _("The cue stands in: {shares}.")
     part_of = _("**{share:.0%}** of the texts that are {label}")
-    shares = ", ".join(part_of.format(share=part, label=literal(label)) for label, part in share.items())
+    shares = _(", ").join(part_of.format(share=part, label=literal(label)) for label, part in share.items())
     st.markdown(words.format(shares=shares))

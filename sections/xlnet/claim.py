@@ -48,9 +48,11 @@ def drawn(names: dict[str, str], records: list[dict], measure: str, ways: dict[s
     }
     means = {(name, way): statistics.fmean(values) for name, points in arms.items() for way, values in points.items()}
     form = (lambda value: f"{value:.0%}") if percent else (lambda value: f"{value:.2f}".replace("-", "−"))
-    listed = "; ".join(f"{name}, {way}: {form(value)}" for (name, way), value in means.items())
+    listed = _("; ").join(f"{name}{_(', ')}{way}{_(': ')}{form(value)}" for (name, way), value in means.items())
     claimed = [(names["bert"], ways["at_once"]), (names["xlnet"], ways["in_order"])]
-    title = " · ".join(f"{name}, {way}: {form(means[name, way])}" for name, way in claimed if (name, way) in means)
+    title = " · ".join(
+        f"{name}{_(', ')}{way}{_(': ')}{form(means[name, way])}" for name, way in claimed if (name, way) in means
+    )
     table = [
         {
             _("arm"): name,

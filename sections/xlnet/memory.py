@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from sections.xlnet.subject import Inputs
-from ui.figures import figure
+from ui.figures import bars_in_words, figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.pairs import ModelPair, networks
@@ -78,7 +78,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
         Blank(title, [visible(tokenizer.vocab[i]) for i, _p in top], [p for _i, p in top])
         for title, top in zip(titles, (with_memory, alone), strict=True)
     ]
-    listed = "; ".join(blank.in_words for blank in blanks)
+    listed = _("; ").join(map(bars_in_words, blanks))
     figure(
         partial(expected_tokens, blanks, columns=2),
         _("What is expected in the place of “{word}”. {said}.").format(word=word, said=listed),
@@ -93,7 +93,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
     figure(
         partial(looked_at, words[0], words[1], shares, place, names, title),
         _("{title}. {told}.").format(
-            title=title, told=", ".join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True))
+            title=title, told=_(", ").join(f"{w} {p:.0%}" for w, p in zip(words[0] + words[1], shares, strict=True))
         ),
         "memory-attention",
         wide=True,

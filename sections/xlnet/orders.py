@@ -27,8 +27,10 @@ def show(inputs: Inputs) -> None:
         legend([(OPEN[0], "■", _("may look")), guessed, (SHUT[0], "×", _("may not"))])
         words = [visible(token) for token in inputs.tokens]
         titles = [_("Content stream: knows its own word"), _("Query stream: knows its place only")]
-        listed = "; ".join(
-            f"{words[n]}: {', '.join(word for word, open_ in zip(words, masks[1][n], strict=True) if open_) or '–'}"
+        listed = _("; ").join(
+            words[n]
+            + _(": ")
+            + (_(", ").join(word for word, open_ in zip(words, masks[1][n], strict=True) if open_) or "–")
             for n in range(len(words))
         )
         fig = two_masks(

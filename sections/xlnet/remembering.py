@@ -57,7 +57,7 @@ def draw(runs: list) -> None:
     """Accuracy on words of second rows by step, split by the row that determines them."""
     where = {"before": _("determined by the row before"), "here": _("determined by its own row")}
     lines = {
-        f"{run.title}: {words}": [(step, metrics[name]) for step, metrics in evals(run)]
+        f"{run.title}{_(': ')}{words}": [(step, metrics[name]) for step, metrics in evals(run)]
         for name, words in where.items()
         for run in runs
     }

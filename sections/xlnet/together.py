@@ -51,7 +51,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ):
         return
     joint = {name: value for name, (value, _parts) in ways.items()}
-    listed = "; ".join(f"{name}: {value:.3%}" for name, value in joint.items())
+    listed = _("; ").join(f"{name}{_(': ')}{value:.3%}" for name, value in joint.items())
     times = xlnet / bert if bert else 0.0
     figure(
         partial(

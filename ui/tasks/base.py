@@ -173,7 +173,7 @@ def wrong_of(count: int, total: int, order: str, partly: bool = False) -> str:
         if partly
         else ngettext("{n} of {total} is wrong", "{n} of {total} are wrong", count)
     )
-    return words.format(n=count, total=total) + f", {order}:"
+    return _("{told}, {order}:").format(told=words.format(n=count, total=total), order=order)
 
 
 def least_right(pairs: Sequence[tuple[Any, Mapping]]) -> list[tuple[Any, Mapping]]:

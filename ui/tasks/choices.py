@@ -105,7 +105,7 @@ class ChoicesView(TaskView):
         st.html(choices_html(answer["choices"], chosen=chosen))
         letters = list(LETTERS[: len(probs)])
         fig = probability_bars(letters, probs, {chosen}, title=_("probability"))
-        listed = "; ".join(f"{letter}: {p:.1%}" for letter, p in zip(letters, probs, strict=True))
+        listed = _("; ").join(f"{letter}{_(': ')}{p:.1%}" for letter, p in zip(letters, probs, strict=True))
         rows = [{_("choice"): choice, _("probability"): p} for choice, p in zip(answer["choices"], probs, strict=True)]
         alt = _("The probability of each choice: {listed}.").format(listed=listed)
         figure(fig, alt, key=f"{key}-choices", data=rows)

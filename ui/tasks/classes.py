@@ -60,7 +60,7 @@ def class_bars(probabilities: Mapping[str, float], chosen: str, key: str) -> Non
     fig = probability_bars(
         names, [probabilities[name] for name in names], {names.index(chosen)}, title=_("probability")
     )
-    listed = "; ".join(f"{name}: {probabilities[name]:.1%}" for name in names[:IN_ORDER])
+    listed = _("; ").join(f"{name}{_(': ')}{probabilities[name]:.1%}" for name in names[:IN_ORDER])
     figure(
         fig,
         _("The probability of each class: {listed}.").format(listed=listed),

@@ -15,7 +15,7 @@ from ui.translations import _, ngettext
 def entities_words(answer: Mapping) -> str:
     """The predicted entities in a few words, plain text."""
     found = [f"{entity['text']} ({entity['type']})" for entity in answer["entities"]]
-    return shorten(", ".join(found), 120) or _("no entity")
+    return shorten(_(", ").join(found), 120) or _("no entity")
 
 
 def entities_sentence(answer: Mapping) -> str:
@@ -74,7 +74,7 @@ def show_outcomes(rows: Sequence[tuple[Sequence[str], Sequence[str]]], by_type: 
     names = outcome_names()
     fig = outcome_bars(counts, names, _("entities"))
     total = {kind: sum(by[kind] for by in counts.values()) for kind in names}
-    listed = "; ".join(f"{names[kind]}: {count}" for kind, count in total.items())
+    listed = _("; ").join(f"{names[kind]}{_(': ')}{count}" for kind, count in total.items())
     table = [{_("type"): kind, **{names[one]: by[one] for one in names}} for kind, by in counts.items()]
     alt = _("What became of the entities of each type; an invented one counts for the type it was given. {listed}.")
     figure(fig, alt.format(listed=listed), key=f"{key}-entities", data=table)

@@ -68,7 +68,7 @@ class MultilabelView(TaskView):
 
     def headline(self, answer) -> tuple[str, float | None]:
         """The labels, and the probability of the likeliest."""
-        return ", ".join(answer["labels"]) or _("no label"), max(answer["probabilities"].values())
+        return _(", ").join(answer["labels"]) or _("no label"), max(answer["probabilities"].values())
 
     def show_answer(self, given, answer, key) -> None:
         from plots.answers import probability_bars
@@ -76,7 +76,7 @@ class MultilabelView(TaskView):
         found = answer["labels"]
         if found:
             words = ngettext("The label is **{labels}**.", "The labels are **{labels}**.", len(found))
-            st.markdown(words.format(labels=literal(", ".join(found))))
+            st.markdown(words.format(labels=literal(_(", ").join(found))))
         else:
             st.markdown(_("**No label** reaches its threshold."))
         probabilities, thresholds = answer["probabilities"], answer["thresholds"]
@@ -89,7 +89,7 @@ class MultilabelView(TaskView):
             title=_("probability, each label by itself"),
             threshold_name=_("threshold"),
         )
-        listed = "; ".join(
+        listed = _("; ").join(
             _("{label}: {p}, threshold {t}").format(
                 label=name, p=f"{probabilities[name]:.1%}", t=f"{thresholds[name]:.1%}"
             )
@@ -108,7 +108,7 @@ class MultilabelView(TaskView):
         scores = evaluation["by_label"]
         fig = label_scores(scores, "n = {n}", _("F1 of each label"))
         rows = [{_("label"): label, **values} for label, values in scores.items()]
-        listed = "; ".join(f"{label}: {values['f1']:.0%}" for label, values in scores.items())
+        listed = _("; ").join(f"{label}{_(': ')}{values['f1']:.0%}" for label, values in scores.items())
         alt = _("F1 of each label, and how often it occurs. {listed}.").format(listed=listed)
         figure(fig, alt, key=f"{key}-labels", data=rows)
         items = [mistake(example, said) for example, said in least_right(pairs)]
@@ -123,7 +123,7 @@ def mistake(example: Mapping, said: Mapping) -> str:
         for label in labels:
             p = f" {percent(probs[label])}" if label in probs else ""
             parts.append(f"{safe(label)}{p} {RIGHT if label in others else safe(wrong)}")
-        return ", ".join(parts) or safe(_("none"))
+        return _(", ").join(parts) or safe(_("none"))
 
     return case(
         paragraph(example["text"]),

@@ -89,7 +89,7 @@ class NextUtterancesView(TaskView):
         shown = answer["ranking"][:BARS]
         names = [f"{rank}. {replies[number]}" for rank, number in enumerate(shown, 1)]
         fig = probability_bars(names, [probs[number] for number in shown], {0}, title=_("probability"))
-        listed = "; ".join(f"{name}: {probs[number]:.1%}" for name, number in zip(names, shown, strict=True))
+        listed = _("; ").join(f"{name}{_(': ')}{probs[number]:.1%}" for name, number in zip(names, shown, strict=True))
         rows = [
             {_("rank"): rank, _("reply"): replies[number], _("probability"): probs[number]}
             for rank, number in enumerate(answer["ranking"], 1)
@@ -111,7 +111,7 @@ def show_ranks(ranks: Sequence[int], key: str) -> None:
     shares = [counts[rank] / len(ranks) for rank in shown]
     names = [_("rank {n}").format(n=rank) for rank in shown]
     fig = probability_bars(names, shares, {0}, title=_("share of the examples, by the rank of the right reply"))
-    listed = "; ".join(f"{name}: {share:.1%}" for name, share in zip(names, shares, strict=True))
+    listed = _("; ").join(f"{name}{_(': ')}{share:.1%}" for name, share in zip(names, shares, strict=True))
     rows = [{_("rank"): rank, _("examples"): counts[rank]} for rank in shown]
     figure(fig, _("The rank of the right reply. {listed}.").format(listed=listed), key=f"{key}-ranks", data=rows)
 

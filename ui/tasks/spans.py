@@ -27,7 +27,7 @@ class SpansView(TaskView):
         return _("An answer in the text")
 
     def expected(self) -> str:
-        return squad_words() + "."
+        return squad_words() + _(".")
 
     def formats(self) -> dict[str, str]:
         return {"squad": "SQuAD 1.1"}
@@ -116,7 +116,7 @@ class SpansView(TaskView):
             by = counts.setdefault(row, {})
             kind = outcome(said["answer"], example)
             by[kind] = by.get(kind, 0) + 1
-        listed = "; ".join(f"{names[kind]}: {n}" for by in counts.values() for kind, n in by.items())
+        listed = _("; ").join(f"{names[kind]}{_(': ')}{n}" for by in counts.values() for kind, n in by.items())
         table = [{_("question"): row, **{names[one]: by.get(one, 0) for one in names}} for row, by in counts.items()]
         fig = outcome_bars(counts, names, _("questions"))
         alt = _("How the answers compare with the references. {listed}.").format(listed=listed)
@@ -212,7 +212,7 @@ def show_best(answer: Mapping, key: str) -> None:
     probs = [one["probability"] for one in listed]
     fig = probability_bars(names, probs, chosen, title=_("probability"))
     alt = _("The best spans: {listed}.").format(
-        listed="; ".join(f"{name}: {p:.1%}" for name, p in zip(names, probs, strict=True))
+        listed=_("; ").join(f"{name}{_(': ')}{p:.1%}" for name, p in zip(names, probs, strict=True))
     )
     rows = [{_("answer"): one["answer"] or _("no answer"), _("probability"): one["probability"]} for one in listed]
     figure(fig, alt, key=key, data=rows)

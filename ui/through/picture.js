@@ -447,7 +447,7 @@ export default function (component) {
     const token = model().tokens[focus()];
     const stage = Math.floor(view.at), where = fill(words.stage, { n: stage + 1, all: last() + 1, name: nameOf(stage) });
     const kind = stage >= last() ? 4 : Math.min(stage, 3);
-    said.textContent = extra ?? `${where}. ${ready ? fill(words.happens[kind], { token }) : words.loading}`;
+    said.textContent = extra ?? `${where} ${ready ? fill(words.happens[kind], { token }) : words.loading}`;
   }
   function under(x, y) {
     const m = model(), i = Math.floor((y - place.top) / place.row), { start, block, letters, pieces } = place;

@@ -16,7 +16,7 @@ from ui.stages import stages
 from ui.state import follow_link, set_url, url_choice, url_int
 from ui.through.passage import MOST_TOKENS, Passage
 from ui.through.payload import compact, frame, numbers
-from ui.translations import _
+from ui.translations import _, pgettext
 from ui.window import around, with_first
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def _words() -> dict[str, str]:
         "answers": _("Answers"),
         **playing(),
         "back": _("Step back"),
-        "on": _("Step"),
+        "on": pgettext("a button", "Step"),
         "loading": _("Loading the model …"),
         "open": _("Click: the lesson"),
         "inside": _("Click: the inside of this block, step by step"),
@@ -296,7 +296,7 @@ def _words() -> dict[str, str]:
         "noclass": _("Here a task’s one layer would read this vector."),
         "expects": _("“{word}” hidden: expected"),
         "place": _("“{word}” is number {n}: {share}"),
-        "stage": _("Stage {n} of {all}: {name}"),
+        "stage": _("Stage {n} of {all}: {name}."),
         "a": _("the first"),
         "b": _("the second"),
     }
