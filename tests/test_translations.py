@@ -11,6 +11,7 @@ from babel.messages.pofile import write_po
 
 from bench.translations import catalogue, done, examination, notebooks, prose, strings, template, twins, update
 from minibert.folders import LESSONS
+from minibert.toy.world import vocabulary
 from tests.pages.driver import ROOT, link, open_page, whole
 from ui import translations
 
@@ -78,6 +79,17 @@ def test_the_checks_see_what_is_wrong_and_nothing_else():
     assert not against_the_glossary("a mask", "掩码", glossary)
     assert typography("词元,向量 BERT模型") == ["元,", "T模"]
     assert not typography("词元，向量：BERT 的 `[CLS]` 向量有{n}个，**头**")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_example_of_the_toy_world_says_what_it_means(lang):
+    known, toy = {*vocabulary(), "mask"}, set()
+    for path in LESSONS.glob("*/examples.toml"):
+        for texts in tomllib.loads(path.read_text("utf-8")).values():
+            sentences = {text for text in texts if isinstance(text, str) and " " in text}
+            lowered = {text for text in sentences if text.replace("[MASK]", "").islower()}
+            toy |= {text for text in lowered if {*re.findall(r"\w+", text.lower())} <= known}
+    assert toy and toy <= tomllib.loads((LESSONS / f"toy_sentences.{lang}.toml").read_text("utf-8")).keys()
 
 
 # --- every page in a language made for the test -----------------------------------------------------------------------
