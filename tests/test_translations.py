@@ -103,7 +103,7 @@ ON_REAL_TEXT += ("what_to_hide", "few_labels", "sentence_vectors", "encoder_deco
 )
 def test_a_page_in_chinese_begins_with_a_chinese_text(page):
     page = open_page(page, lang="zh")
-    texts = [field.value for field in page.text_input if field.value]
+    texts = [re.sub(r"\[MASK\]|\{text\}", "", field.value) for field in page.text_input if field.value]
     models = [box.value for box in page.selectbox if box.key == "model"]
     assert {*map(language_of, texts)} == {"zh"} and {*models} <= {"mini-zh", "reviews-zh"}
 
