@@ -37,7 +37,7 @@ PAGES = {
     ),
     "few_labels": ({"language": "en"}, {"language": "zh"}),
     "knowledge": MODELS,
-    "next_sentence": ({"part": "Topic against coherence"},),
+    "next_sentence": tuple({"part": "Topic against coherence"} | model for model in MODELS),
     "sentence_vectors": tuple(part | model for part in ({}, {"part": "Which pooling"}) for model in MODELS),
     "through": ({}, {"lang": "zh"}),
     "what_to_hide": ({}, {"text": Lesson("what_to_hide").examples_called("zh")[0]}),

@@ -11,8 +11,10 @@ from babel.messages.pofile import write_po
 
 from bench.translations import catalogue, done, examination, notebooks, prose, strings, template, twins, update
 from minibert.folders import LESSONS
+from minibert.toy.world import vocabulary
 from tests.pages.driver import ROOT, link, open_page, whole
 from ui import translations
+from ui.languages import language_of
 
 LANGUAGES = translations.languages()[1:]
 # What a translation must have as often as its English: what is filled in, where links lead, tags, icons, formulas.
@@ -99,6 +101,32 @@ def test_the_checks_see_what_is_wrong_and_nothing_else():
         and not open_bold("**词元**。**头**（“a”）")
     )
     assert not typography("词元，向量：BERT 的 `[CLS]` 向量有{n}个，**头**")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_example_of_the_toy_world_says_what_it_means(lang):
+    known, toy = {*vocabulary(), "mask"}, set()
+    for path in LESSONS.glob("*/examples.toml"):
+        for texts in tomllib.loads(path.read_text("utf-8")).values():
+            sentences = {text for text in texts if isinstance(text, str) and " " in text}
+            lowered = {text for text in sentences if text.replace("[MASK]", "").islower()}
+            toy |= {text for text in lowered if {*re.findall(r"\w+", text.lower())} <= known}
+    assert toy and toy <= tomllib.loads((LESSONS / f"toy_sentences.{lang}.toml").read_text("utf-8")).keys()
+
+
+ON_REAL_TEXT = ("home", "through", "input", "attention", "attention_explorer", "masking", "probes", "knowledge", "cone")
+ON_REAL_TEXT += ("what_to_hide", "few_labels", "sentence_vectors", "encoder_decoder", "output_layer")
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["tokenization", "attribution", *(pytest.param(name, marks=pytest.mark.release) for name in ON_REAL_TEXT)],
+)
+def test_a_page_in_chinese_begins_with_a_chinese_text(page):
+    page = open_page(page, lang="zh")
+    texts = [re.sub(r"\[MASK\]|\{text\}", "", field.value) for field in page.text_input if field.value]
+    models = [box.value for box in page.selectbox if box.key == "model"]
+    assert {*map(language_of, texts)} == {"zh"} and {*models} <= {"mini-zh", "reviews-zh"}
 
 
 # --- every page in a language made for the test -----------------------------------------------------------------------

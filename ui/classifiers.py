@@ -83,6 +83,11 @@ def results_of_own() -> dict:
     return {run.id: run.result for run in own_classifiers()}
 
 
+def begun_with(name: str) -> str:
+    """The checkpoint that a classifier of RECIPES is trained from."""
+    return next(recipe.checkpoint for recipe in RECIPES if recipe.name == name)
+
+
 def classifier_named(name: str):
     """The run that trained this classifier; None while there is none: a shared one can then be trained on the page."""
     recipe = next((recipe for recipe in RECIPES if recipe.name == name), None)

@@ -9,7 +9,8 @@ import streamlit as st
 
 from ui.state import VISIT, fits_link, follow_link, hold, set_url, url_choice, url_int, url_text, went_back
 from ui.text import literal, shorten
-from ui.translations import _
+from ui.toy_sentences import meaning
+from ui.translations import _, first_language
 
 MAX_SEED = 999_999
 _TYPED = "_typed"  # session_state key
@@ -39,6 +40,8 @@ def sentence_input(
     If `examples` change (for a model of another language, or a reader), an old one in the field becomes the first new
     one; so does a `default` without examples.
 
+    The label says what an example of the toy world means, if the page is not in English.
+
     travels: text that the user typed into such a field on another page is carried over to this one · examples_in:
     container for the examples, if they do not fit under the field · live: a single-line field sends every keystroke ·
     blanks: three underscores or more are a [MASK] in what is returned.
@@ -55,7 +58,7 @@ def sentence_input(
     state[shown] = offered
     field = st.text_area if multiline else st.text_input
     text = field(
-        label or _("Your text"),
+        " · ".join(filter(None, (label or _("Your text"), literal(meaning(state[key]))))),
         key=key,
         placeholder=placeholder or _("Type a sentence"),
         help=help,
@@ -162,13 +165,16 @@ def choice(
     """Choice of one option, shown side by side; the link stores its name as `key`. names: name → label.
 
     wrap: options may wrap onto several lines · box: use a select box of this width in pixels instead · default: the
-    first if it is not one of the options · bare: hide the label, except from screen readers, as the options are
-    self-explanatory.
+    first if it is not one of the options; it may depend on `first_language` · bare: hide the label, except from screen
+    readers, as the options are self-explanatory.
     """
-    default = default if default in names else next(iter(names))
+    default, state, started = default if default in names else next(iter(names)), st.session_state, f"_started.{key}"
     # Not bind="query-params": that would put the words into the link, and words are translated.
-    if follow_link(key) or st.session_state.get(key) not in names:
-        st.session_state[key] = url_choice(key, list(names), default)
+    if follow_link(key) or state.get(key) not in names:
+        state[key] = url_choice(key, list(names), default)
+    elif state.get(started, (first_language(),))[0] != first_language() and state[started][1] == state[key]:
+        state[key] = default  # nobody has chosen: it follows the language
+    state[started] = first_language(), default
     hold(key)
     label_shown = "collapsed" if bare else "visible"
     options = {"format_func": lambda name: names.get(name, ""), "key": key, "label_visibility": label_shown}

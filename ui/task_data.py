@@ -26,7 +26,7 @@ from ui.sticky_state import sticky_uploader
 from ui.tasks import VIEWS
 from ui.tasks.base import DataSet, TaskView
 from ui.text import literal, shorten, visible
-from ui.translations import _, ngettext
+from ui.translations import DEFAULT, _, first_language, ngettext
 
 OWN = "own"
 FIRST = "animals"  # default set of its task: small, and shows the benefit of pre-training
@@ -86,8 +86,10 @@ def task_choice() -> str:
 def choose_data(task: str, refusals: DeltaGenerator | None = None) -> ChosenData | None:
     """The chosen data set, stored in the link as `data`; None, with the reason on the page, if not usable. refusals:
     where reasons and warnings stand if not here."""
-    names = {name: one.title for name, one in VIEWS[task].sets().items()}
-    key = choice("data", _("Data"), {**names, OWN: _("A file of your own")}, wrap=True, default=FIRST)
+    sets, language = VIEWS[task].sets(), first_language()
+    names = {name: one.title for name, one in sets.items()}
+    read = (name for name, one in sets.items() if language != DEFAULT and one.language == language)
+    key = choice("data", _("Data"), {**names, OWN: _("A file of your own")}, wrap=True, default=next(read, FIRST))
     return own_files(task, refusals) if key == OWN else shipped(key)
 
 

@@ -11,6 +11,7 @@ import streamlit as st
 from minibert.folders import CHECKPOINTS
 from ui.lesson import Lesson
 from ui.text import literal
+from ui.toy_sentences import meaning
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def read(lesson: Lesson, text: str) -> Reading | None:
     tokenizer = networks()[2]
     encoding = tokenizer.encode(text)
     if text in lesson.examples and tokenizer.unk_id in encoding.ids:
-        st.caption(_("These small networks know the toy world only. They read: *{text}*").format(text=IN_ITS_WORDS))
+        said = _("These small networks know the toy world only. They read: *{text}*").format(text=IN_ITS_WORDS)
+        st.caption(f"{said} {meaning(IN_ITS_WORDS)}")
         text, encoding = IN_ITS_WORDS, tokenizer.encode(IN_ITS_WORDS)
     ids, cut = encoding.ids, len(encoding.ids) > MOST
     if cut:

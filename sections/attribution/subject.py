@@ -7,6 +7,8 @@ from typing import Any
 import streamlit as st
 
 from ui.classifiers import (
+    RECIPES,
+    begun_with,
     classifier_names,
     dev_examples,
     in_chinese,
@@ -94,7 +96,7 @@ def read(lesson: Lesson) -> Inputs | None:
         examples_in, chosen, settings = st.container(), _choose_model(), st.container()
     run = None if chosen.startswith(BLANK) else trained(chosen)
     with left:
-        model = "" if run else chosen.removeprefix(BLANK) if chosen.startswith(BLANK) else USUAL_GUESSER
+        model = "" if run else chosen.removeprefix(BLANK) if chosen.startswith(BLANK) else begun_with(chosen)
         fields = _text_for(lesson, run, examples_in) if run else {"text": _text_with_blank(lesson, model, examples_in)}
     case, more = _within(run, model, fields)
     if isinstance(case, str):
@@ -125,7 +127,8 @@ def _choose_model() -> str:
     names = classifier_names() | {
         BLANK + info.name: _("a guess at a blank: {model}").format(model=info.title) for info in guessers
     }
-    return choose_model("model", _("The model that answers"), names, results_of_own())
+    recipes = (recipe.name for recipe in RECIPES if language_read(recipe.checkpoint) == first_language())
+    return choose_model("model", _("The model that answers"), names, results_of_own(), next(recipes, None))
 
 
 def _text_for(lesson: Lesson, run, examples_in) -> dict[str, str]:

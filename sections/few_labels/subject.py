@@ -12,7 +12,7 @@ from ui.limits import warn_unread_text
 from ui.model_cache import load
 from ui.page import drawer
 from ui.text import literal
-from ui.translations import _
+from ui.translations import _, first_language
 
 if TYPE_CHECKING:
     from minibert.finetune.predictor import Predictor
@@ -77,7 +77,9 @@ def reviews(language: str, part: str) -> "TaskData":
 
 def read(lesson: Lesson) -> Inputs:
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
-        language = choice("language", _("Language"), {"en": "English", "zh": "中文"}, bare=True)
+        language = choice(
+            "language", _("Language"), {"en": "English", "zh": "中文"}, bare=True, default=first_language()
+        )
         left = st.container()
         with drawer(_("Examples"), key="few-drawer"):
             examples = st.container()

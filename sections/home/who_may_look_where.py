@@ -12,7 +12,7 @@ from ui.state import follow_link, set_url, url_int
 from ui.text import literal
 from ui.translations import _, ngettext
 
-FIRST = 2  # default word: "bank", disambiguated by the words after it
+FIRST = 2  # default word: "bank", or 花, disambiguated by the words after it
 
 
 def show(lesson: Lesson, inputs: None) -> None:

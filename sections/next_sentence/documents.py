@@ -7,18 +7,18 @@ from ui.inputs import seed_input, sentence_input
 from ui.lesson import Lesson
 from ui.translations import _
 
-SHOWN_DOCUMENTS = (2, 4, 12, 21)  # default documents, indices into topics.txt
+SHOWN_DOCUMENTS = {"en": (2, 4, 12, 21), "zh": (0, 3, 5, 7)}  # default documents, indices into topics.txt
 LENGTH, SHORT, SEED = 48, 10, 1
 MAX_CHARS = 8_000
 
 
-def read(lesson: Lesson) -> tuple[str, int, int, int]:
+def read(lesson: Lesson, language: str) -> tuple[str, int, int, int]:
     """The text; maximum input length in tokens, chance of a shorter target in percent, seed."""
-    documents, _topics = bundled()
-    start = "\n\n".join("\n".join(documents[i]) for i in SHOWN_DOCUMENTS)
+    documents, _topics = bundled(language)
+    start = "\n\n".join("\n".join(documents[i]) for i in SHOWN_DOCUMENTS[language])
     text = sentence_input(
         "documents",
-        [start, *(example.strip() for example in lesson.examples)],
+        [start, *(example.strip() for example in lesson.examples_called(language))],
         label=_("Documents, with a blank line between them"),
         max_chars=MAX_CHARS,
         multiline=True,

@@ -5,7 +5,7 @@ import streamlit as st
 from sections.next_sentence.subject import Inputs, bundled, kind_names, topic_judge
 from ui.inputs import choice, counter
 from ui.lesson import Lesson
-from ui.model_cache import load, version_of
+from ui.model_cache import language_read, load, version_of
 from ui.page import picture
 from ui.predict import tally
 from ui.text import literal
@@ -33,7 +33,7 @@ def _table(model: str, against: str, number: int) -> None:
     """The current pair: first to be guessed, then its answer. number: seed of the deal."""
     from minibert.inside.predictions.next_sentence import deal, probes
 
-    probed = probes(*bundled())
+    probed = probes(*bundled(language_read(model)))
     dealt = deal(probed, against, ROUND, number)
     state = st.session_state.setdefault("_guessed", {})
     guesses: list[bool] = state.setdefault((against, number), [])

@@ -9,15 +9,18 @@ from ui.figures import figure
 from ui.inputs import choice, counter, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
-from ui.model_cache import load, version_of
+from ui.model_cache import language_read, load, version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.translations import _, pgettext
 
 CHARS_JUDGED = 2_000
 PAPERS = {  # Devlin et al. 2019, appendix A.1
-    "milk": ("The man went to the store.", "He bought a gallon of milk."),
-    "penguins": ("The man went to the store.", "Penguins are flightless birds."),
+    "en": {
+        "milk": ("The man went to the store.", "He bought a gallon of milk."),
+        "penguins": ("The man went to the store.", "Penguins are flightless birds."),
+    },
+    "zh": {"milk": ("他去了商店。", "他买了一桶牛奶。"), "penguins": ("他去了商店。", "企鹅是不会飞的鸟。")},
 }
 
 
@@ -26,11 +29,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.predictions.next_sentence import KINDS, judge, probes
     from plots.next_sentence import judgement
 
-    model = inputs.model
+    model, language = inputs.model, language_read(inputs.model)
     lesson.show("Judged live", title=False)
     warn_untrained(model)
     windows: dict[int, dict] = {}
-    for probe in probes(*bundled()):
+    for probe in probes(*bundled(language)):
         windows.setdefault(probe.window, {})[probe.kind] = probe
     examples = [kinds for kinds in windows.values() if len(kinds) == len(KINDS)]
     papers = {"milk": ("next", _("milk (the paper’s)")), "penguins": ("elsewhere", _("penguins (the paper’s)"))}
@@ -39,7 +42,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         name = choice("kind", _("Example: B is"), names, wrap=True)
         number = counter("example", _("Another example"), button="another", start=1, first=1, last=len(examples))
     if name in papers:
-        kind, example = papers[name][0], PAPERS[name]
+        kind, example = papers[name][0], PAPERS[language][name]
     else:
         kind, probe = name, examples[number - 1][name]
         example = (probe.a, probe.b)

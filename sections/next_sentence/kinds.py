@@ -9,7 +9,7 @@ from sections.next_sentence.subject import Inputs, bundled, kind_names, short_na
 from ui.figures import figure, legend
 from ui.first_views import first_view
 from ui.lesson import Lesson
-from ui.model_cache import load, version_of
+from ui.model_cache import language_read, load, version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
@@ -27,7 +27,8 @@ def measured(model: str, version: int, sentences: int):
         return first_view("next_sentence", "judged", model, asked[-1], lambda: {"probs": judge(*asked)})["probs"]
 
     loaded = load(model)
-    return measure(loaded.model, loaded.tokenizer, *bundled(), sentences=sentences, judge=stored)
+    documents = bundled(language_read(model))
+    return measure(loaded.model, loaded.tokenizer, *documents, sentences=sentences, judge=stored)
 
 
 @st.fragment

@@ -8,7 +8,7 @@ from sections.next_sentence import documents, random_share
 from sections.next_sentence.follow import follow, html_table, segments_of
 from sections.next_sentence.subject import Inputs
 from ui.lesson import Lesson
-from ui.model_cache import load
+from ui.model_cache import language_read, load
 from ui.source import show_source
 from ui.state import follow_link, set_url, url_int
 from ui.text import shorten
@@ -27,7 +27,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
     model = inputs.model
     lesson.show("How pairs are made", title=False)
-    text, max_length, short, seed = documents.read(lesson)
+    text, max_length, short, seed = documents.read(lesson, language_read(model))
     tokenizer = load(model).tokenizer
     own = documents_in(text)
     try:

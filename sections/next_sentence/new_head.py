@@ -5,7 +5,7 @@ import streamlit as st
 from sections.next_sentence.kinds import passages
 from sections.next_sentence.subject import Inputs, bundled
 from ui.lesson import Lesson
-from ui.model_cache import load, version_of
+from ui.model_cache import language_read, load, version_of
 from ui.source import show_source
 from ui.translations import _
 
@@ -15,7 +15,8 @@ def taught(model: str, version: int, sentences: int) -> dict[str, tuple[int, int
     from minibert.inside.predictions.next_sentence import probes, teach_order
 
     loaded = load(model)
-    return teach_order(loaded.model, loaded.tokenizer, probes(*bundled(), sentences=sentences))
+    documents = bundled(language_read(model))
+    return teach_order(loaded.model, loaded.tokenizer, probes(*documents, sentences=sentences))
 
 
 @st.fragment

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from ui.lesson import LESSONS
-from ui.model_cache import load
+from ui.model_cache import language_read, load
 from ui.model_registry import available_models
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
@@ -61,11 +61,12 @@ def short_names() -> dict[str, str]:
 
 
 @st.cache_data(show_spinner=False)
-def bundled() -> tuple[list[list[str]], list[int]]:
-    """The documents of the course and, for each, its topic number."""
+def bundled(language: str) -> tuple[list[list[str]], list[int]]:
+    """The documents of the course in one language and, for each, its topic number."""
     from minibert.text.documents import read_documents
 
-    first, again = (list(read_documents([DOCUMENTS / f"{name}.txt"])) for name in ("topics", "again"))
+    names = (f"{name}-zh" if language == "zh" else name for name in ("topics", "again"))
+    first, again = (list(read_documents([DOCUMENTS / f"{name}.txt"])) for name in names)
     return first + again, [*range(len(first)), *range(len(again))]
 
 
@@ -75,5 +76,6 @@ def topic_judge(model: str, version: int):
     from minibert.inside.predictions.next_sentence import TopicOverlap, TopicVerdicts, probes
 
     loaded = load(model)
-    overlap = TopicOverlap(loaded.model, loaded.tokenizer, bundled()[0])
-    return overlap, TopicVerdicts.of(overlap, probes(*bundled()))
+    documents = bundled(language_read(model))
+    overlap = TopicOverlap(loaded.model, loaded.tokenizer, documents[0])
+    return overlap, TopicVerdicts.of(overlap, probes(*documents))

@@ -9,7 +9,7 @@ import streamlit as st
 from sections.probes.subject import Inputs, layer_names
 from ui.figures import figure
 from ui.lesson import LESSONS, Lesson
-from ui.model_cache import load, version_of
+from ui.model_cache import language_read, load, version_of
 from ui.model_registry import can_fill
 from ui.page import picture
 from ui.predict import predict
@@ -25,7 +25,8 @@ def set_ranks(model: str, version: int) -> list[list[int]]:
     """For each of our cloze sentences, the rank of the right word at every layer."""
     from minibert.inside.probes.logit_lens import ranks_over_layers
 
-    with (LESSONS / "data" / "cloze.tsv").open(encoding="utf-8", newline="") as file:
+    name = "cloze-zh.tsv" if language_read(model) == "zh" else "cloze.tsv"
+    with (LESSONS / "data" / name).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     loaded = load(model)
     return ranks_over_layers(loaded.model, loaded.tokenizer, [(row["sentence"], row["answer"]) for row in rows])

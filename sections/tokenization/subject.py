@@ -19,10 +19,12 @@ from sections.tokenization.vocabularies import (
 from sections.tokenization.vocabularies import read as read_vocabulary
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
+from ui.model_cache import language_read
+from ui.model_registry import shipped_models
 from ui.page import drawer
 from ui.state import url_choice
 from ui.text import literal
-from ui.translations import _
+from ui.translations import _, first_language
 from ui.uploads import uploader
 
 MOST_TEXT = 5_000  # most characters of the text
@@ -55,7 +57,8 @@ def read(lesson: Lesson) -> Inputs | None:
         )
         return None
     now = st.session_state.get("vocab")
-    here = now if now in known else url_choice("vocab", list(known), next(iter(known)))
+    first = _first(known)
+    here = now if now in known else url_choice("vocab", list(known), first)
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         left, examples_in = st.container(), drawer(_("Examples"), key="examples", icon=":material/format_quote:")
         right = drawer(vocabulary_label(known[here]), key="vocabulary-choice")
@@ -63,7 +66,7 @@ def read(lesson: Lesson) -> Inputs | None:
         text = sentence_input("text", lesson.examples, max_chars=MOST_TEXT, travels=True, examples_in=examples_in)
     with right:
         titles = {name: vocabulary_label(vocabulary) for name, vocabulary in known.items()}
-        vocabulary = known[choice("vocab", _("Vocabulary"), titles, wrap=True)]
+        vocabulary = known[choice("vocab", _("Vocabulary"), titles, wrap=True, default=first)]
         try:
             pieces, uncased = read_vocabulary(vocabulary)
             lowercase = choose_case(vocabulary.name, uncased)
@@ -76,6 +79,12 @@ def read(lesson: Lesson) -> Inputs | None:
         return None
     digest, tokenizer = tokenizer_of(pieces, lowercase)
     return Inputs(text, vocabulary, tokenizer, explained(digest, text, tokenizer))
+
+
+def _first(known: dict[str, Vocabulary]) -> str:
+    """The first vocabulary for the language that the page starts with; else the first of all."""
+    models = (name for name in known if name in {info.name for info in shipped_models()})
+    return next((name for name in models if language_read(name) == first_language()), next(iter(known)))
 
 
 def _upload() -> None:

@@ -8,8 +8,11 @@ import torch
 
 from minibert import checkpoint
 from minibert.folders import CHECKPOINTS, LESSONS
+from minibert.inside.geometry.vectors import sentence_vectors
+from minibert.inside.predictions.hidden_text import guessed, hide, read, vocabulary_of
 from minibert.model import Batch
 from minibert.toy.collocations import expected
+from sections.what_to_hide.subject import RATE, SEED
 from ui.languages import language_of
 
 POINTS = {
@@ -53,3 +56,21 @@ def test_the_word_hidden_is_found_as_the_example_promises(name):
         probs = model(Batch(ids, torch.zeros_like(ids))).mlm_logits[0, place].softmax(-1)
     assert probs[encoding.ids[place]] >= point["least"]
     assert probs.argmax() == encoding.ids[place]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_two_sentences_of_the_cone_that_ask_the_same_are_nearer_than_two_with_nothing_in_common(language):
+    texts = tomllib.loads((LESSONS / "cone" / "examples.toml").read_text(encoding="utf-8"))[language]
+    vectors = torch.from_numpy(sentence_vectors(*network(language), texts, ("mean",))["mean"][-1])
+    apart, alike = torch.cosine_similarity(vectors[::2], vectors[1::2])[:2]
+    assert alike > apart + 0.1
+
+
+def test_in_chinese_a_hidden_character_is_easier_to_guess_than_a_hidden_word():
+    model, tokenizer = network("zh")
+    text = tomllib.loads((LESSONS / "what_to_hide" / "examples.toml").read_text(encoding="utf-8"))["zh"][0]
+    vocabulary = vocabulary_of(model, tokenizer, True)
+    reading = read(tokenizer, vocabulary, text, 28, True)
+    drawn = [hide(reading, kind, vocabulary, RATE / 100, SEED) for kind in ("piece", "word")]
+    piece, word = guessed(model, drawn, tokenizer.pad_id)
+    assert piece.right >= 2 * word.right

@@ -145,6 +145,14 @@ def test_documents_are_seven_sentences_one_a_line():
     assert len(set(sentences)) == len(sentences)
 
 
+def test_chinese_documents_are_seven_sentences_one_a_line():
+    topics, again = (list(read_documents([DATA / "documents" / f"{name}-zh.txt"])) for name in ("topics", "again"))
+    sentences = [line for document in topics + again for line in document]
+    assert len(topics) == len(again) == 8 and {len(document) for document in topics + again} == {7}
+    assert all(split_sentences(line) == [line] and line[-1] == "。" for line in sentences)
+    assert len(set(sentences)) == len(sentences)
+
+
 # --- Chinese words and pairs -----------------------------------------------------------------------------------------
 
 TAGS = {"NOUN", "PROPN", "VERB", "AUX", "ADJ", "ADV", "PRON", "DET", "NUM", "CLF", "ADP", "PART", "CCONJ", "SCONJ"}
