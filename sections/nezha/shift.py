@@ -72,7 +72,13 @@ def answers(inputs: Inputs, word: str) -> None:
             blanks.append(Blank(f"{title}, {where}", names, best.values.tolist(), roles=roles))
     listed = ". ".join(blank.in_words for blank in blanks)
     figure(
-        partial(expected_tokens, blanks, columns=2, title=_("What each would write for “{word}”").format(word=word)),
+        partial(
+            expected_tokens,
+            blanks,
+            columns=2,
+            axis=_("probability"),
+            title=_("What each would write for “{word}”").format(word=word),
+        ),
         _("What each would write for “{word}”. {told}.").format(word=word, told=listed),
         "shift-answers",
         wide=True,
