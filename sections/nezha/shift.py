@@ -74,7 +74,13 @@ def answers(inputs: Inputs, word: str) -> None:
             )
     listed = _(". ").join(map(bars_in_words, blanks))
     figure(
-        partial(expected_tokens, blanks, columns=2, title=_("What each would write for “{word}”").format(word=word)),
+        partial(
+            expected_tokens,
+            blanks,
+            columns=2,
+            axis=_("probability"),
+            title=_("What each would write for “{word}”").format(word=word),
+        ),
         _("What each would write for “{word}”. {told}.").format(word=word, told=listed),
         "shift-answers",
         wide=True,

@@ -80,7 +80,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
     ]
     listed = _("; ").join(map(bars_in_words, blanks))
     figure(
-        partial(expected_tokens, blanks, columns=2),
+        partial(expected_tokens, blanks, columns=2, axis=_("probability")),
         _("What is expected in the place of “{word}”. {said}.").format(word=word, said=listed),
         "memory-expected",
         wide=True,
