@@ -37,7 +37,7 @@ def _counted(records: list[dict]) -> None:
     sizes = sorted({record["parameters"] for record in records})
     seconds = _runtime(records)
     seeds = len({record["seed"] for record in records})
-    vocabulary = scale["vocab_size"] or len(toy_world.vocabulary())  # 0 means the toy world's own vocabulary
+    vocabulary = len(toy_world.vocabulary())
     st.markdown("### " + _("What was scaled down"))
     ours = f"{sizes[0]:,}" if len(sizes) == 1 else _("{low:,} to {high:,}").format(low=sizes[0], high=sizes[-1])
     less = f"{theirs / sizes[-1]:,.0f}" if len(sizes) == 1 else f"{theirs / sizes[-1]:,.0f} … {theirs / sizes[0]:,.0f}"
@@ -90,16 +90,11 @@ def _counted(records: list[dict]) -> None:
     )
     st.markdown(
         _(
-            "Examples to fine-tune on: {examples}. Text: {data}. {starts} {n} with {seeds}, {time} of "
+            "Examples to fine-tune on: {examples}. Text: {data}. {n} with {seeds}, {time} of "
             "computing, on {processor} ({device}, torch {torch}, {date})."
         ).format(
             examples=examples,
             data=", ".join(map(literal, last["data"])),
-            starts=_(
-                "Token vectors of every arm start from co-occurrence counts of that text, not from random numbers."
-            )
-            if scale["start"] == "counts"
-            else "",
             n=ngettext("{n} run", "{n} runs", len(records)).format(n=len(records)),
             seeds=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             time=_("{n:.1f} hours").format(n=seconds / 3600)
@@ -127,10 +122,6 @@ def _runtime(records: list[dict]) -> float:
 
 def _task_names() -> dict[str, str]:
     return {
-        "sst2": "SST-2",
-        "mrpc": "MRPC",
-        "ner": "CoNLL-2003 NER",
-        "ner_features": _("CoNLL-2003 NER, frozen encoder"),
         "meant": _("who or what is meant"),
         "meant_features": _("the same, frozen encoder"),
     }
