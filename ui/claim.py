@@ -35,7 +35,6 @@ def reasons() -> dict[str, str]:
     return {
         "too little learned": _("too little learned"),
         "nothing left to gain": _("nothing left to gain"),
-        "another task": _("another task in the paper"),
         "same in every seed": _("every seed gives the same number"),
         "not for this reason": _("not clearly ahead of a control, so the reason may be another"),
     }
@@ -48,15 +47,10 @@ def floor_words(metric: str) -> tuple[str, str]:
         listed,
         _("Taking the person or thing of the story that the question’s words ask for most often has F1 {floor}."),
     )
-    tags = _(
-        "Giving each word the tag it has most often in the training sentences, and O to a word not among them, has F1 "
-        "{floor}."
-    )
     frequent = _("Guessing by how frequent each token is, whatever stands around it, has perplexity {floor}.")
     between = _("The word seen most often between the same two neighbours is right in {floor} %.")
     neighbours = _("the two neighbours alone"), between
     last = _("Whoever takes every pronoun for the name said last before it has F1 {floor}.")
-    positive = _("always “positive”"), _("Always answering “positive” is right in {floor} %.")
     half = _("a guess"), _("A guess is right in {floor} %.")
     tagged = _("Giving each word the tag it has most often in the training sentences has F1 {floor}.")
     spelled = _(
@@ -81,10 +75,6 @@ def floor_words(metric: str) -> tuple[str, str]:
         ),
         "spearman": (_("words in common"), shared),
         "loss": (_("frequencies alone"), _("Guessing by how frequent each word is costs {floor} nats.")),
-        "sst2": positive,
-        "mrpc": (_("always “paraphrase”"), _("Always answering “paraphrase” is right in {floor} %.")),
-        "ner": (listed, tags),
-        "ner_features": (listed, tags),
         "mlm_perplexity": (_("frequencies alone"), frequent),
         "determined": neighbours,
         "meant": named,

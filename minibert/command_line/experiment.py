@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from minibert.command_line.arguments import DATA, SHIPPED, add_command, in_data_folder, positive
 from minibert.command_line.printing import print_events, print_result
-from minibert.folders import LESSONS, USER_DATA, input_path, results_to_extend
+from minibert.folders import LESSONS, input_path, results_to_extend
 
 
 def add_commands(commands) -> None:
@@ -28,11 +27,11 @@ def add_commands(commands) -> None:
         "--verdicts", action="store_true", help="of each claim: direction, floor, ceiling, difference, seeds, verdict"
     )
     sub.add_argument("--seeds", type=positive(int), help="seeds 0 … N−1 of each arm (default: 3; of stability 5)")
-    sub.add_argument("--data", nargs="+", type=input_path, help=f"text to pre-train on (default: two files of ${DATA})")
     sub.add_argument(
-        "--tasks", type=input_path, help=f"with sst2, mrpc, conll2003 in it (default: tasks/en of ${DATA})"
+        "--tasks",
+        type=input_path,
+        help=f"the folder with the tasks it needs (default: tasks/en, tasks/zh of ${DATA})",
     )
-    sub.add_argument("--heldout", type=input_path, help=f"text never trained on (default: WikiText-2 of ${DATA})")
     sub.add_argument(
         "--model",
         type=input_path,
@@ -41,8 +40,6 @@ def add_commands(commands) -> None:
     sub.add_argument("--out", type=Path, help="results; what is there is not done again (default: lessons/results)")
     sub.add_argument("--tokens", type=positive(int), help="to pre-train each arm on")
     sub.add_argument("--examples", type=positive(int), help="to fine-tune on, at most")
-    cache = USER_DATA / "build" / "experiments"
-    sub.add_argument("--cache", type=Path, default=cache, help="where tokenized text is kept (default: %(default)s)")
     sub.add_argument("--arms", nargs="+", help="of what a relative's paper claims: these alone (default: all)")
     sub.add_argument("--threads", type=positive(int), help="processor threads")
 
@@ -96,32 +93,18 @@ def command_of(name: str, seeds: int, **options: Any) -> str:
 def begin_ablation(options) -> tuple[Path, Iterator]:
     """(results, events) of one of the paper's ablations."""
     from minibert.experiments.catalogue import experiment_named
-    from minibert.experiments.corpus import CORPUS, prepare
     from minibert.experiments.run import run_experiment
     from minibert.experiments.toy_corpus import toy_corpus
 
     chosen = experiment_named(options.name)
     smaller = {"tokens": options.tokens, "examples": options.examples}
     scale = replace(chosen.scale, **{name: value for name, value in smaller.items() if value})
-    if options.heldout and not options.heldout.exists():
-        raise ValueError(f"{options.heldout} does not exist")
-    if chosen.toy:
-        if options.data or options.tasks or options.heldout:
-            raise ValueError(f"{chosen.name} makes its own text and tasks: leave out --data, --tasks and --heldout")
-        corpus, tasks = toy_corpus(), None
-    else:
-        data = options.data or [in_data_folder("--data", "pretrain", "en", name) for name in CORPUS]
-        tasks = options.tasks or in_data_folder("--tasks", "tasks", "en")
-        heldout = options.heldout
-        if heldout is None and os.environ.get(DATA):
-            heldout = in_data_folder("--heldout", "heldout-text", "valid.txt")
-            heldout = heldout if heldout.exists() else None
-        corpus = prepare(data, scale.vocab_size, heldout=heldout, cache=options.cache)
+    if options.tasks:
+        raise ValueError(f"{chosen.name} makes its own text and tasks: leave out --tasks")
     out = options.out or results_to_extend(f"{chosen.name}.jsonl")
     seeds = options.seeds or 3
-    data = " ".join(map(str, options.data or ()))
-    command = command_of(chosen.name, seeds, **smaller, data=data, heldout=options.heldout, tasks=options.tasks)
-    return out, run_experiment(chosen, corpus, tasks, out, seeds=seeds, scale=scale, command=command)
+    command = command_of(chosen.name, seeds, **smaller)
+    return out, run_experiment(chosen, toy_corpus(), out, seeds=seeds, scale=scale, command=command)
 
 
 def direction(sign: float | None) -> str:

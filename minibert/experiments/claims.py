@@ -53,7 +53,6 @@ class Claim:
     margin: float = 0.0
     keeps: float | None = None
     control: str | None = None
-    other_task: bool = False
 
     @property
     def said(self) -> str:
@@ -119,7 +118,6 @@ def of_column(table: dict, column: dict, metric: str) -> Iterator[Claim]:
                 table["source"],
                 paper=paper,
                 control=table.get("control", {}).get(arm),
-                other_task=column.get("other_task", False),
             )
 
 
@@ -163,11 +161,11 @@ def levels(name: str, metric: str, records: Sequence[dict]) -> tuple[float | Non
     if not records:
         return None, None
     last, every, table = records[-1], tables(), tables()[name]
-    on_toy, floors = "floor" in last, []
-    ceilings = every["ceiling"] | (every["toy_ceiling"] if on_toy else {}) | table.get("ceilings", {})
-    if on_toy and metric in last["floor"]:
+    ceilings = every["ceiling"] | table.get("ceilings", {})
+    floors = []
+    if metric in last.get("floor", {}):
         floors.append(factor(metric) * last["floor"][metric])
-    if {"--tasks", "--heldout"} & set(last.get("command", "").split()):  # texts of the user's own
+    if "--tasks" in last.get("command", "").split():  # texts of the user's own
         return max(floors, default=None), ceilings.get(metric)
     if metric in table.get("floors", {}):
         floors.append(table["floors"][metric])
@@ -226,7 +224,6 @@ def judge(name: str, claim: Claim, records: Sequence[dict]) -> Judged:
         doubt = doubt_about(ahead, behind, floor, ceiling, log=log)
     margin = claim.margin if claim.keeps is None else (1 - claim.keeps) * base
     control = paired_difference(arms[claim.arm], arms.get(claim.control, {})) if claim.control else None
-    doubt = doubt or ("another task" if claim.other_task else None)
     said = verdict(ours, claim.sign, doubt, margin=margin, control=control)
     return Judged(claim, ours, said, floor, ceiling, share)
 

@@ -20,11 +20,12 @@ import numpy as np
 import torch
 
 from minibert import checkpoint
+from minibert.experiments.catalogue import LEARNED_SCALE, Scale
 from minibert.experiments.claims import factor
 from minibert.experiments.compare import read_data
 from minibert.experiments.comparisons import COMPARISONS
 from minibert.experiments.dialogue import parts_of
-from minibert.experiments.finetuning import TOY_SEEDS
+from minibert.experiments.finetuning import TOY_DEV, TOY_SEEDS
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.experiments.sentence_vectors import FILES
 from minibert.experiments.toy_corpus import COUNTED, SEEDS, WORLD
@@ -123,10 +124,10 @@ def share(right: Iterable[bool]) -> float:
     return statistics.fmean(map(float, right))
 
 
-def words_meant() -> Floors:
+def words_meant(examples: int = Scale.examples) -> Floors:
     """*Who or what is meant*: of the words of the story that are answers anywhere, people or things as the question's
     words suggest, the one that these words ask for most often in training (naive Bayes, twice)."""
-    train, test = (meant(n, seed).examples for n, seed in zip((1000, 500), TOY_SEEDS, strict=True))
+    train, test = (meant(n, seed).examples for n, seed in zip((examples, TOY_DEV), TOY_SEEDS, strict=True))
     known = {one.answers[0].text for one in (*train, *test)}
     by_kind, by_word = Bayes(train, lambda word: word in NAMES), Bayes(train, lambda word: word)
     right = []
@@ -328,7 +329,7 @@ def requests(tasks: Path) -> Floors:
 
 TOY: dict[str, Callable[[], Floors]] = {  # results → its floors, from the toy world and the project's own texts alone
     "toy-world": words_meant,
-    "which-side": words_decided_later,
+    "which-side": lambda: words_decided_later() | {"meant": words_meant(LEARNED_SCALE.examples)["meant"]},
     "nezha": at_lengths,
     "what_to_hide": hidden_words,
     "xlnet": lambda: of_their_kind() | together(),

@@ -21,7 +21,6 @@ from minibert.tokenizer import Tokenizer
 from minibert.train import Optimization, Step, train
 from minibert.training.precision import best_device
 
-POSITION_SCALE = 4  # embeddings from counts are long; unscaled positions would hardly matter in so short a run
 SAMPLE = 64  # batches from which an arm's mean row length is estimated
 
 
@@ -41,7 +40,7 @@ def pretraining_settings(pretraining: Pretraining, scale: Scale, seed: int) -> P
         max_length=scale.max_length,
         input_format=pretraining.input_format,
         dropout=0.0,
-        start=scale.start,
+        start="random",
         masking=Masking(scale.masking_rate, pretraining.split),
         optimization=Optimization(
             optimizer=scale.optimizer, learning_rate=scale.learning_rate, warmup=0.05, beta2=0.98
@@ -63,12 +62,9 @@ def token_question(pretraining: Pretraining) -> str:
 
 
 def start(pretraining: Pretraining, corpus: Corpus, scale: Scale, seed: int) -> BertForPreTraining:
-    """The model before its first step; with start "counts", embeddings and output bias come from counts of the text."""
+    """The model before its first step."""
     torch.manual_seed(seed)
     model: Any = initial_model(pretraining_settings(pretraining, scale, seed), corpus.store, corpus.tokenizer)
-    if scale.start == "counts":
-        with torch.no_grad():
-            model.bert.embeddings.position.weight.mul_(POSITION_SCALE)
     return model.to(best_device())
 
 
@@ -126,9 +122,7 @@ def heldout_loss(model: BertForPreTraining, pretraining: Pretraining, corpus: Co
 
 
 def heldout_batches(objective: str, corpus: Corpus, scale: Scale) -> Iterator[Batch]:
-    """The first batches of the held-out text, masked at the default rate. Raises ValueError without such a text."""
-    if corpus.heldout is None:
-        raise ValueError("the corpus has no held-out text")
+    """The first batches of the held-out text, masked at the default rate."""
     same_rows = Pretraining(objective=objective, input_format=scale.input_format)
     batches = batches_of(same_rows, corpus.heldout, corpus.tokenizer, scale, seed=0, rate=Masking.rate)
     return first_tokens(batches, scale.heldout_tokens)

@@ -117,7 +117,7 @@ def share_of_way(score: float, floor: float, best: float, *, log: bool = False) 
 NOISE = 0.5  # points; a paper's difference below it is none
 LEAST_LEARNED = 1 / 3  # share of the way; with less, differences between arms do not test the paper's claim
 AT_CEILING = 0.9  # share of the best score; with more, no other arm can be far ahead
-NO_VERDICT = ("too little learned", "nothing left to gain", "another task", "same in every seed", "not for this reason")
+NO_VERDICT = ("too little learned", "nothing left to gain", "same in every seed", "not for this reason")
 VERDICTS = ("agrees", "disagrees", "unclear", "no difference in the paper", "not in the paper", *NO_VERDICT)
 
 
@@ -132,8 +132,8 @@ def verdict(
     """Whether our difference between two arms has the same sign as the paper's: one of VERDICTS.
 
     sign: of the paper's difference; 0 if it has none, None if it does not say · doubt: why more seeds could not help,
-    see `doubt_about`; "another task": the paper's numbers are for another task · margin: the claim is that no more than
-    this is lost · control: the arm minus one that should gain less, if what the paper says is the reason.
+    see `doubt_about` · margin: the claim is that no more than this is lost · control: the arm minus one that should
+    gain less, if what the paper says is the reason.
 
     "unclear": our interval contains zero, so the difference may be due to the seeds (always so with a single seed).
     """

@@ -25,13 +25,10 @@ from minibert.train import Done, Eval, Event, Started, Step
 
 PRETRAINING_SHARE = 0.8  # of an arm's progress
 
-TasksData = Mapping[str, tuple[TaskData, TaskData]]  # (train, dev) by a task's name
-
 
 def run_experiment(
     experiment: Experiment,
     corpus: Corpus,
-    tasks: str | Path | None,
     out: str | Path,
     *,
     seeds: int = 3,
@@ -39,25 +36,25 @@ def run_experiment(
     command: str = "",
 ) -> Iterator[Event]:
     """Run every arm, except what `out` already holds at this scale and of this text (`run_arms`). scale: by default the
-    experiment's · tasks: the folder that holds sst2/, mrpc/, conll2003/."""
+    experiment's."""
     scale = scale or experiment.scale
-    data = {name: read_data(name, tasks, scale) for name in experiment.tasks}
-    arms = experiment.arms
-    floor = {"floor": without_reading(corpus, scale)} if experiment.toy else {}
+    data, arms = read_data(scale), experiment.arms
+    train, dev = (len(part.examples) for part in data)
+    floor = without_reading(corpus, scale)
 
     def facts(name: str) -> dict:
         return {
             "pretraining": as_recorded(arms[name].pretraining),
-            "examples": {name: len(train.examples) for name, (train, _) in data.items()},
-            "measured_on": {name: len(dev.examples) for name, (_, dev) in data.items()},
-            **floor,
+            "examples": dict.fromkeys(experiment.tasks, train),
+            "measured_on": dict.fromkeys(experiment.tasks, dev),
+            "floor": floor,
             "data": list(corpus.files),
         }
 
     def same(record: dict) -> bool:
         arm = arms[record["arm"]]
         made = (record["data"], record["pretraining"]) == (list(corpus.files), as_recorded(arm.pretraining))
-        return made and measures(arm, experiment, corpus) <= set(record["metrics"])
+        return made and measures(arm, experiment) <= set(record["metrics"])
 
     yield from run_arms(
         experiment.name,
@@ -94,25 +91,23 @@ class Shared:
             yield self.last
 
 
-def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scale) -> Run:
+def runs_of(experiment: Experiment, corpus: Corpus, data: tuple[TaskData, TaskData], scale: Scale) -> Run:
     """Arms with the same pre-training share its run, if they follow each other in the order of their `at`."""
     shared: Shared | None = None
 
     def measure(model: BertForPreTraining, name: str, seed: int) -> Generator[Event, None, dict[str, float]]:
         """Fine-tune the arm's model on each task and yield the events; → metric by name."""
         arm, metrics = experiment.arms[name], {}
-        for metric in perplexities(arm, experiment, corpus):
+        for metric in perplexities(arm, experiment):
             metrics[metric] = math.exp(heldout_loss(model, arm.pretraining, corpus, scale))
-        if corpus.questions:
-            special = corpus.tokenizer.mask_id, corpus.tokenizer.pad_id
-            if corpus.one_sided:
-                metrics |= determined_accuracy(model, list(corpus.one_sided), *special)
-            metrics |= determined_accuracy(model, list(corpus.questions), *special)  # last: its `determined` counts
+        special = corpus.tokenizer.mask_id, corpus.tokenizer.pad_id
+        metrics |= determined_accuracy(model, list(corpus.one_sided), *special)
+        metrics |= determined_accuracy(model, list(corpus.questions), *special)  # last: its `determined` counts
         with TemporaryDirectory() as folder:
             start = checkpoint.save(Path(folder, "model"), model, corpus.tokenizer)
             for task in tasks_of(arm, experiment):
                 yield Stage(name, seed, task, PRETRAINING_SHARE)
-                events = finetune_arm(start, arm, task, data[task], scale, seed)
+                events = finetune_arm(start, arm, task, data, scale, seed)
                 metrics[task] = yield from within(events, PRETRAINING_SHARE, PRETRAINING_SHARE)
         return metrics
 
@@ -137,21 +132,19 @@ def runs_of(experiment: Experiment, corpus: Corpus, data: TasksData, scale: Scal
     return run
 
 
-def measures(arm: Arm, experiment: Experiment, corpus: Corpus) -> set[str]:
-    """The metrics that a finished arm has: of its tasks, the share of determined words (toy world), and a perplexity if
-    the experiment compares held-out loss and has such text. Determined words by kind and by side are optional."""
-    determined = {"determined"} if corpus.questions else set()
-    return {*tasks_of(arm, experiment), *determined, *perplexities(arm, experiment, corpus)}
+def measures(arm: Arm, experiment: Experiment) -> set[str]:
+    """The metrics that a finished arm has: of its tasks, the share of determined words, and a perplexity if the
+    experiment compares held-out loss. Determined words by kind and by side are optional."""
+    return {*tasks_of(arm, experiment), "determined", *perplexities(arm, experiment)}
 
 
 def tasks_of(arm: Arm, experiment: Experiment) -> list[str]:
-    """On the toy world, tasks with a frozen encoder are only for the masking splits (and the base), as in the paper."""
+    """Tasks with a frozen encoder are only for the masking splits (and the base), as in the paper."""
     if experiment.whole_runs and arm.at < 1:
         return []
     splits = arm.pretraining.split != experiment.base.pretraining.split or arm == experiment.base
-    return [name for name in experiment.tasks if splits or not experiment.toy or not DOWNSTREAM[name].frozen]
+    return [name for name in experiment.tasks if splits or not DOWNSTREAM[name]]
 
 
-def perplexities(arm: Arm, experiment: Experiment, corpus: Corpus) -> list[str]:
-    compares = experiment.heldout and corpus.heldout is not None
-    return [f"{token_question(arm.pretraining)}_perplexity"] if compares else []
+def perplexities(arm: Arm, experiment: Experiment) -> list[str]:
+    return [f"{token_question(arm.pretraining)}_perplexity"] if experiment.heldout else []

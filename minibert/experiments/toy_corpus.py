@@ -56,7 +56,7 @@ def without_reading(corpus: Corpus, scale: Scale) -> dict[str, float]:
     """Scores without understanding: the word most often between these two neighbours; for a gap, always the story's
     first word that is an answer anywhere; for a perplexity, token frequencies alone."""
     others = toy_world.stories(COUNTED, SEEDS["counted"], WORLD)
-    _, dev = read_data("meant", None, scale)
+    _, dev = read_data(scale)
     first = always_the_first(dev)
     return {
         "determined": toy_world.guessable_without_context(others, neighbours=2),

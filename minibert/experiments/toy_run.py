@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from minibert.experiments.catalogue import TOY_SCALE, Scale, experiment_named
+from minibert.experiments.catalogue import Scale, experiment_named
 from minibert.experiments.finetuning import read_data
 from minibert.experiments.run import runs_of
 from minibert.experiments.toy_corpus import STORIES, toy_corpus
@@ -13,13 +13,12 @@ from minibert.train import Event, Preparing
 TOY = "toy-world"
 
 
-def small_run(arm: str, seed: int = 0, scale: Scale = TOY_SCALE, stories: int = STORIES) -> Iterator[Event]:
+def small_run(arm: str, seed: int = 0, scale: Scale | None = None, stories: int = STORIES) -> Iterator[Event]:
     """Pre-train one arm, then measure it as for the records. Yields Steps, a Stage when the next training begins, and
     an Eval with the metrics of a record."""
     experiment = experiment_named(TOY)
     if arm not in experiment.arms:
         raise ValueError(f"the experiment {TOY} has no arm {arm!r}")
     yield Preparing("writing stories")
-    corpus = toy_corpus(stories)
-    data = {name: read_data(name, None, scale) for name in experiment.tasks}
-    yield from runs_of(experiment, corpus, data, scale)(arm, seed)
+    corpus, scale = toy_corpus(stories), scale or experiment.scale
+    yield from runs_of(experiment, corpus, read_data(scale), scale)(arm, seed)

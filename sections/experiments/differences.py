@@ -3,7 +3,7 @@
 import streamlit as st
 
 from minibert.experiments.claims import Judged
-from sections.experiments.subject import REAL, Inputs, Measure, metric_names
+from sections.experiments.subject import Inputs, Measure, metric_names
 from ui.claim import JUDGED, floor_words, show_verdicts, summary_of, verdict_words
 from ui.lesson import Lesson
 from ui.translations import _
@@ -34,8 +34,6 @@ def no_verdict(row: Judged, inputs: Inputs, measure: Measure) -> str:
         return _("No verdict: {arm} has learned {share:.0%} of what it could").format(
             arm=inputs.paper["arms"][ahead_in_paper(row, measure)], share=max(row.share, 0.0)
         )
-    if row.verdict == "another task":
-        return _("No verdict: the paper measured another task ({task})").format(task=measure.column["name"])
     words = verdict_words()[row.verdict]
     return words[:1].upper() + words[1:]
 
@@ -141,8 +139,7 @@ def _how_far(measure: Measure, inputs: Inputs) -> None:
     if measure.floor is None:
         return
     words = floor_words(measure.key)[1].format(floor=f"{measure.floor:,.1f}")
-    top = _("BERT base") if inputs.text == REAL else _("what can be had")
-    way = _("The best arm has {share:.0%} of the possible gain, up to {top} ({best:g}).").format(
-        top=top, best=measure.best, share=max(measure.share, 0.0)
+    way = _("The best arm has {share:.0%} of the possible gain, up to what can be had ({best:g}).").format(
+        best=measure.best, share=max(measure.share, 0.0)
     )
     st.markdown("**" + _("Without understanding the text:") + f"** {words} {way}", width=980)

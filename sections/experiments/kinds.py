@@ -1,4 +1,4 @@
-"""Accuracy by kind of determined word for each arm on the toy world, and examples of its task."""
+"""Accuracy by kind of determined word for each arm, and examples of the task."""
 
 import statistics
 from functools import cache
@@ -6,7 +6,7 @@ from functools import cache
 import streamlit as st
 
 from minibert.experiments.results import by_arm
-from sections.experiments.subject import TOY, Inputs
+from sections.experiments.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -17,9 +17,6 @@ PREFIX = "determined."
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     """The arms with a pre-training of their own, one bar each per kind; then examples of the task."""
-    if inputs.text != TOY:
-        st.info(_("Only of the toy world is it known what determines each word: choose it above."))
-        return
     lines = lines_of(inputs)
     if lines:
         _draw(inputs, lines)

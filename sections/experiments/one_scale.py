@@ -9,7 +9,7 @@ import streamlit as st
 from minibert.experiments.results import share_of_way
 from minibert.folders import LESSONS
 from sections.experiments.differences import both_say, headline
-from sections.experiments.subject import TOY, Inputs, Measure, metric_names, own_scores
+from sections.experiments.subject import Inputs, Measure, metric_names, own_scores
 from ui.claim import floor_words, scores_in_words, show_missing_results, table_of
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -77,26 +77,25 @@ def _captions(inputs: Inputs) -> str:
                 "Numbers beside the marks are the scores. Without understanding, {paper:g} there, {ours:.1f} here."
             ).format(paper=measure.column["paper_floor"], ours=measure.floor)
         )
-    if inputs.text == TOY:
-        hidden = _(
-            "Ours: every word of a story that its other words determine is hidden alone and predicted; from left to "
-            "right only what stands before it is seen."
+    hidden = _(
+        "Ours: every word of a story that its other words determine is hidden alone and predicted; from left to right "
+        "only what stands before it is seen."
+    )
+    later = _("Of these words only those that none before them determines.")
+    parts.append(
+        {
+            "determined": hidden,
+            "determined.after": f"{hidden} {later}",
+            "mlm_perplexity": _("Ours: of hidden words in stories that were not read."),
+        }.get(
+            measure.key,
+            _(
+                "Ours: a sentence with a gap (“soon … found it under the sofa”), and its story; the answer is the "
+                "word of the story that is meant. Another language and task than the paper’s: what is judged is "
+                "whether its claim holds here."
+            ),
         )
-        later = _("Of these words only those that none before them determines.")
-        parts.append(
-            {
-                "determined": hidden,
-                "determined.after": f"{hidden} {later}",
-                "mlm_perplexity": _("Ours: of hidden words in stories that were not read."),
-            }.get(
-                measure.key,
-                _(
-                    "Ours: a sentence with a gap (“soon … found it under the sofa”), and its story; the answer is the "
-                    "word of the story that is meant. Another language and task than the paper’s: what is judged is "
-                    "whether its claim holds here."
-                ),
-            )
-        )
+    )
     return " ".join(parts)
 
 
@@ -147,7 +146,7 @@ def _draw_steps(inputs: Inputs, measure: Measure) -> None:
     from plots.experiments import over_steps
 
     steps = {record["arm"]: record["steps"] for record in inputs.records}
-    words = {"mlm": _("masked") if inputs.text == TOY else _("MLM + NSP"), "left-to-right": _("left-to-right")}
+    words = {"mlm": _("masked"), "left-to-right": _("left-to-right")}
     lines: dict[str, dict] = {}
     for arm, seeds in measure.found.items():
         line = words.get(arm.partition("@")[0], arm)

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from minibert.experiments.catalogue import EXPERIMENTS, TOY_SCALE, Arm
-from sections.experiments.subject import KIND, SMALL, TOY, Inputs, metric_names, paper_of
+from minibert.experiments.catalogue import EXPERIMENTS, Arm, Scale
+from sections.experiments.subject import KIND, SMALL, Inputs, metric_names, paper_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.runs import live, manager, own_runs, show_refusal, state_in_words, state_rows, submit
@@ -21,7 +21,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 @st.fragment
 def _run_one(name: str) -> None:
-    arms = {arm: title for arm, title in paper_of(name, TOY)["arms"].items() if arm in EXPERIMENTS[SMALL].arms}
+    arms = {arm: title for arm, title in paper_of(name)["arms"].items() if arm in EXPERIMENTS[SMALL].arms}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox(_("Arm"), list(arms), format_func=arms.get, key=f"arm-{name}", width=380)
         seed = st.number_input(_("Seed"), 0, 99, 3, key="small-seed", width=140)
@@ -73,7 +73,7 @@ def predicted(arm: Arm) -> str:
     made = arm.pretraining
     if made.objective == "left-to-right":
         return _("the next word")
-    if made.input_format != TOY_SCALE.input_format:
+    if made.input_format != Scale.input_format:
         return _("hidden words of two half stories")
     mask, random, same = (round(100 * share) for share in made.split)
     return _("hidden words, {mask}/{same}/{random}").format(mask=mask, same=same, random=random)

@@ -37,7 +37,7 @@ def _counted(records: list[dict]) -> None:
     sizes = sorted({record["parameters"] for record in records})
     seconds = _runtime(records)
     seeds = len({record["seed"] for record in records})
-    vocabulary = scale["vocab_size"] or len(toy_world.vocabulary())  # 0 means the toy world's own vocabulary
+    vocabulary = len(toy_world.vocabulary())
     st.markdown("### " + _("What was scaled down"))
     ours = f"{sizes[0]:,}" if len(sizes) == 1 else _("{low:,} to {high:,}").format(low=sizes[0], high=sizes[-1])
     less = f"{theirs / sizes[-1]:,.0f}" if len(sizes) == 1 else f"{theirs / sizes[-1]:,.0f} … {theirs / sizes[0]:,.0f}"
@@ -90,7 +90,7 @@ def _counted(records: list[dict]) -> None:
     )
     st.markdown(
         _(
-            "Examples to fine-tune on: {examples}. Text: {data}. {starts} {n} with {seeds}, {time} of "
+            "Examples to fine-tune on: {examples}. Text: {data}. {n} with {seeds}, {time} of "
             "computing, on {processor} ({device}, torch {torch}, {date})."
         ).format(
             examples=examples,
@@ -127,10 +127,6 @@ def _runtime(records: list[dict]) -> float:
 
 def _task_names() -> dict[str, str]:
     return {
-        "sst2": "SST-2",
-        "mrpc": "MRPC",
-        "ner": "CoNLL-2003 NER",
-        "ner_features": _("CoNLL-2003 NER, frozen encoder"),
         "meant": _("who or what is meant"),
         "meant_features": _("the same, frozen encoder"),
     }

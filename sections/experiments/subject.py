@@ -1,4 +1,4 @@
-"""The chosen experiment, text and measure, with the recorded results beside the paper's."""
+"""The chosen experiment and measure, with the recorded results beside the paper's."""
 
 import statistics
 from dataclasses import dataclass
@@ -14,7 +14,6 @@ from ui.runs import own_runs
 from ui.translations import _, pgettext
 
 KIND = "experiment/toy-world"  # of the runs that are begun here
-TOY, REAL = "toy", "real"
 SMALL = "toy-world"  # the experiment whose arms can be run here, in a minute
 
 
@@ -30,10 +29,6 @@ def experiment_names() -> dict[str, str]:
 
 def metric_names() -> dict[str, str]:
     return {
-        "sst2": _("SST-2 accuracy"),
-        "mrpc": _("MRPC accuracy"),
-        "ner": _("CoNLL-2003 NER, F1"),
-        "ner_features": _("CoNLL-2003 NER, F1, frozen encoder"),
         "mlm_perplexity": _("held-out MLM perplexity"),
         "determined": _("determined words guessed right"),
         "determined.after": _("words that later words determine"),
@@ -45,8 +40,7 @@ def metric_names() -> dict[str, str]:
 @dataclass(frozen=True)
 class Measure:
     """One measure of an experiment. column: of the paper's table · found: arm → seed → score, in percent or as
-    perplexity · floor: baseline without understanding · best: BERT base's score, or the best possible one on the toy
-    world."""
+    perplexity · floor: baseline without understanding · best: the best possible score."""
 
     key: str
     column: dict
@@ -70,18 +64,17 @@ class Measure:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is on the page. text: TOY or REAL · records: of the newest scale and text, all arms of the experiment ·
-    measures: all, in the table's order · chosen: the one drawn; None without records."""
+    """What is on the page. records: of the newest scale, all arms of the experiment · measures: all, in the table's
+    order · chosen: the one drawn; None without records."""
 
     name: str
-    text: str
     records: list[dict]
     measures: dict[str, Measure]
     chosen: Measure | None
 
     @property
     def paper(self) -> dict:
-        return paper_of(self.name, self.text)
+        return paper_of(self.name)
 
     @property
     def base(self) -> str:
@@ -94,29 +87,21 @@ class Inputs:
 
     def compared(self, measure: Measure) -> list[Judged]:
         """The arms with results, each against the base or the arms that the table compares it with."""
-        return claims.judged(table_name(self.name, self.text), self.records, measure.key)
+        return claims.judged(self.name, self.records, measure.key)
 
 
-def table_name(name: str, text: str) -> str:
+def paper_of(name: str) -> dict:
     """The experiment's table of claims."""
-    return f"toy-{name}" if text == TOY else name
-
-
-def paper_of(name: str, text: str) -> dict:
-    return claims.tables()[table_name(name, text)]
+    return claims.tables()[name]
 
 
 def read() -> Inputs:
-    """The experiment, the text and the measure, all in the link."""
+    """The experiment and the measure, both in the link."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="asked"):
         with st.container(width="content"):
             name = choice("experiment", _("Experiment"), experiment_names(), wrap=True, bare=True)
-        texts = {REAL: _("on real text"), TOY: _("on the toy world")}
-        text = choice("text", _("On"), texts, wrap=True, default=TOY, bare=True)
-        records = _recorded(name, text)
-        measures = {
-            column["metric"]: _measured(name, text, column, records) for column in paper_of(name, text)["column"]
-        }
+        records = _recorded(name)
+        measures = {column["metric"]: _measured(name, column, records) for column in paper_of(name)["column"]}
         measures = {key: measure for key, measure in measures.items() if measure.found}
         chosen = None
         if measures:
@@ -127,10 +112,9 @@ def read() -> Inputs:
 
 
 def own_scores(inputs: Inputs) -> dict[str, list[float]]:
-    """Arm → scores of the user's own runs of it on the toy world, in the chosen measure; {} where the recorded ones
-    read longer."""
+    """Arm → scores of the user's own runs of it, in the chosen measure; {} where the recorded ones read longer."""
     scores: dict[str, list[float]] = {}
-    if inputs.text == TOY and inputs.chosen and inputs.paper["results"] == SMALL:
+    if inputs.chosen and inputs.paper["results"] == SMALL:
         for run in own_runs(KIND):
             begun, done = run.latest("started"), run.latest("eval")
             if begun and done and inputs.chosen.key in done["metrics"]:
@@ -139,13 +123,12 @@ def own_scores(inputs: Inputs) -> dict[str, list[float]]:
     return scores
 
 
-def _measured(name: str, text: str, column: dict, records: list[dict]) -> Measure:
+def _measured(name: str, column: dict, records: list[dict]) -> Measure:
     key, without = column["metric"], column.get("without", ())
     found = {arm: seeds for arm, seeds in claims.values(records, key).items() if arm not in without}
-    return Measure(key, column, found, *claims.levels(table_name(name, text), key, records))
+    return Measure(key, column, found, *claims.levels(name, key, records))
 
 
-def _recorded(name: str, text: str) -> list[dict]:
-    """The experiment's records of the newest scale and text in the results file; [] without any."""
-    arms = paper_of(name, text)["arms"]
-    return [record for record in records_of(table_name(name, text), REQUIRED) if record["arm"] in arms]
+def _recorded(name: str) -> list[dict]:
+    """The experiment's records of the newest scale in the results file; [] without any."""
+    return [record for record in records_of(name, REQUIRED) if record["arm"] in paper_of(name)["arms"]]

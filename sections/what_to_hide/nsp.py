@@ -5,18 +5,14 @@ from functools import partial
 
 import streamlit as st
 
-from minibert.experiments.claims import values
-from minibert.experiments.results import paired_difference
+from minibert.experiments.claims import judged
 from sections.what_to_hide.subject import Inputs
-from ui.claim import records_of, signed
+from ui.claim import records_of, signed, verdict_words
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.navigation import link_to
 from ui.text import literal
 from ui.translations import _
-
-TASKS = {"sst2": "SST-2", "mrpc": "MRPC", "ner": "CoNLL-2003"}
-HERE = ("full-sentences", "segment-pair+nsp")
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -60,18 +56,17 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     lesson.show("Why they disagree")
     here()
-    link_to("experiments", _("The recorded formats, one by one"))
+    link_to("experiments", _("The recorded formats"), query_params={"experiment": "formats"})
 
 
 def here() -> None:
-    """Our recorded results of the same comparison, on real text."""
-    records, lines = records_of("formats", set()), []
-    for task, name in TASKS.items():
-        results = values(records, task)
-        one = paired_difference(results.get(HERE[0], {}), results.get(HERE[1], {}))
-        if one is not None and one.half is not None:
-            clear = _("clear") if one.clear else _("within the spread of the seeds")
-            lines.append(f"{name} {signed(one.mean)} ± {one.half:.1f} ({clear})")
+    """Our recorded results of the same comparison."""
+    names, verdicts = {"determined": _("words guessed right"), "meant": _("who or what is meant")}, verdict_words()
+    lines = [
+        f"{names[one.claim.metric]} {signed(one.ours.mean)} ± {one.ours.half:.1f} ({verdicts[one.verdict]})"
+        for one in judged("formats", records_of("formats", set()))
+        if one.ours.half is not None
+    ]
     if lines:
         words = _(
             "**Here**, full sentences without next sentence prediction against segment pairs with it, on {text}: "
@@ -81,3 +76,4 @@ def here() -> None:
             words.format(text=_("real text, {n} seeds").format(n=3), told=_("; ").join(lines)),
             width=820,
         )
+        st.markdown(words.format(told="; ".join(lines)), width=820)

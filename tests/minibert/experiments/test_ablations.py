@@ -1,7 +1,6 @@
 """The paper's ablations in small: what the arms are, how they run and resume, and what their results say."""
 
 import json
-import random
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +17,6 @@ from minibert.experiments import results
 from minibert.experiments.catalogue import (
     DOWNSTREAM,
     EXPERIMENTS,
-    TOY_SCALE,
     Arm,
     Experiment,
     Pretraining,
@@ -26,13 +24,12 @@ from minibert.experiments.catalogue import (
     experiment_named,
 )
 from minibert.experiments.comparisons import COMPARISONS
-from minibert.experiments.corpus import CORPUS, prepare
 from minibert.experiments.events import Finished, Stage
-from minibert.experiments.finetuning import finetuning_settings, in_iob1, read_data
+from minibert.experiments.finetuning import TOY_DEV, finetuning_settings
 from minibert.experiments.pretraining import batches_of, objective_of, pretrain, start
 from minibert.experiments.records import agrees, append_record, as_recorded
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
-from minibert.experiments.run import measures, run_experiment
+from minibert.experiments.run import measures, run_experiment, tasks_of
 from minibert.experiments.toy_corpus import QUESTIONED, SEEDS, WORLD, perplexity_of_frequencies, toy_corpus
 from minibert.experiments.toy_run import small_run
 from minibert.finetune.learner import Learner
@@ -42,22 +39,12 @@ from minibert.model import IGNORE, Batch, BertForPreTraining
 from minibert.objectives import MaskedLanguageModel, Masking, NextToken, next_tokens
 from minibert.relatives import build
 from minibert.relatives.left_to_right import LeftToRightConfig
-from minibert.tasks import TaskData, TaskDataError, task_named
-from minibert.tasks.tagging import TaggedExample, entities, to_iob2
+from minibert.tasks import task_named
 from minibert.tokenizer import Tokenizer
 from minibert.toy import world
 from minibert.train import Done, Eval, Started, Step
 
-TINY = Scale(
-    tokens=2048,
-    vocab_size=120,
-    batch_size=8,
-    max_length=16,
-    examples=24,
-    epochs=1,
-    finetune_batch_size=8,
-    heldout_tokens=200,
-)
+QUICK = Scale(tokens=16 * 8 * 64, batch_size=8, max_length=64, examples=16, epochs=1, heldout_tokens=300)
 TOKENIZER = Tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a"])
 SMALL = Pretraining(layers=1, hidden=16, heads=2)
 CONFIG = BertConfig(
@@ -72,36 +59,8 @@ LEFT_TO_RIGHT = LeftToRightConfig(**CONFIG.as_dict())
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A corpus and the three task files in their own formats, in small."""
-    folder = tmp_path_factory.mktemp("experiment")
-    rng = random.Random(0)
-    words = ["the", "a", "dog", "cat", "film", "plot", "good", "bad", "dull", "sees", "runs", "in", "Paris", "Anna"]
-
-    def sentence():
-        return " ".join(rng.choices(words, k=rng.randint(4, 9))) + " ."
-
-    def write(name, lines):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-    documents = ["\n".join(sentence() for _ in range(8)) + "\n" for _ in range(30)]
-    write("text.txt", documents)
-    write("heldout.txt", documents[:4])
-    for part, number in (("train", 30), ("dev", 11)):
-        write(f"tasks/sst2/{part}.tsv", ["sentence\tlabel", *(f"{sentence()}\t{i % 2}" for i in range(number))])
-    for part in ("train", "test"):
-        rows = [f"{i % 2}\t1\t2\t{sentence()}\t{sentence()}" for i in range(20)]
-        write(f"tasks/mrpc/{part}.tsv", ["\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String", *rows])
-    for part in ("train", "testa"):
-        rows = ["\nAnna NNP I-NP I-PER\nruns V I-VP O\nParis NNP I-NP I-LOC"] * 4
-        write(f"tasks/conll2003/eng.{part}", ["-DOCSTART- -X- O O", *rows])
-    return folder
-
-
-@pytest.fixture(scope="module")
-def corpus(folder):
-    return prepare([folder / "text.txt"], TINY.vocab_size, heldout=folder / "heldout.txt")
+def corpus():
+    return toy_corpus(40)
 
 
 # --- models -----------------------------------------------------------------------------------------------------------
@@ -129,31 +88,24 @@ def test_left_to_right_is_transformers_decoder(tmp_path):
     assert torch.equal(next_tokens(ids), next_tokens(ids, torch.ones_like(padding)))
 
 
-def learner(name: str, config: BertConfig, labels: list[str], **arm) -> Learner:
+def learner(name: str, config: BertConfig, **arm) -> Learner:
     """What is fine-tuned on a task, as the arm's settings have it."""
-    task, settings = task_named(DOWNSTREAM[name].task), finetuning_settings(Arm(**arm), name, TINY, 0)
-    return Learner.of(build(config, BertForPreTraining), task, labels, settings.options(), TOKENIZER, settings)
+    task, settings = task_named("span"), finetuning_settings(Arm(**arm), name, QUICK, 0)
+    return Learner.of(build(config, BertForPreTraining), task, [], settings.options(), TOKENIZER, settings)
 
 
 @torch.no_grad()
-def test_fine_tuned_left_to_right_never_looks_right_and_no_mean_counts_padding():
+def test_fine_tuned_left_to_right_never_looks_right_and_a_bilstm_reads_no_padding():
     torch.manual_seed(0)
     ids = torch.randint(5, 50, (1, 12))
     changed = ids.clone()
     changed[0, 7:] = torch.randint(5, 50, (5,))
     for config, blind in ((LEFT_TO_RIGHT, True), (CONFIG, False)):
-        model = learner("ner", config, ["O", "B-PER", "I-PER"]).eval().model
+        model = learner("meant", config).eval().model
         assert blind == torch.equal(model(TaskBatch(ids)).logits[:, :7], model(TaskBatch(changed)).logits[:, :7])
-    model = learner("sst2", LEFT_TO_RIGHT, ["0", "1"], bilstm=True).eval().model
+    model = learner("meant", LEFT_TO_RIGHT, bilstm=True).eval().model
     padded = TaskBatch(F.pad(ids, (0, 4)), padding=torch.arange(16)[None] < 12)
-    torch.testing.assert_close(model(TaskBatch(ids)).logits, model(padded).logits)
-    # A sentence is the mean of its tokens.
-    ids = torch.randint(5, 50, (2, 5))
-    padding = torch.tensor([[True] * 5, [True, True, True, False, False]])
-    model = learner("sst2", CONFIG, ["0", "1"]).eval().model
-    x, _ = model.bert(Batch(ids, padding=padding))
-    means = torch.stack([x[0].mean(0), x[1, :3].mean(0)])
-    torch.testing.assert_close(model(TaskBatch(ids, padding=padding)).logits, model.classifier(means))
+    torch.testing.assert_close(model(TaskBatch(ids)).logits, model(padded).logits[:, :12])
 
 
 def test_an_arm_says_what_is_asked_and_over_frozen_features_a_bilstm_learns():
@@ -161,56 +113,34 @@ def test_an_arm_says_what_is_asked_and_over_frozen_features_a_bilstm_learns():
     assert objective_of(Pretraining(split=split)) == MaskedLanguageModel(Masking(split=split))
     assert objective_of(Pretraining(objective="mlm")) == MaskedLanguageModel(second=None)
     assert objective_of(Pretraining(objective="left-to-right")) == NextToken()
-    frozen = learner("ner_features", CONFIG, ["O", "B-X"])
+    frozen = learner("meant_features", CONFIG)
     ids = torch.randint(5, 50, (3, 7))
-    frozen(TaskBatch(ids, labels=torch.zeros(3, 7, dtype=torch.long)))["loss"].backward()
+    frozen(TaskBatch(ids, labels=torch.ones(3, 2, dtype=torch.long)))["loss"].backward()
     assert all(p.grad is None for p in frozen.model.bert.parameters())
     assert all(p.grad is not None for p in frozen.model.bilstm.parameters())
-
-
-# --- tasks ------------------------------------------------------------------------------------------------------------
-
-
-def test_the_data_of_the_tasks(folder, tmp_path):
-    train, dev = read_data("sst2", folder / "tasks", TINY)
-    everything = read_data("sst2", folder / "tasks", replace(TINY, examples=30))[0].examples
-    drawn = np.random.default_rng(0).permutation(30)[:24]  # always the same ones
-    assert train.examples == [everything[i] for i in drawn] and len(dev.examples) == 11
-    train, dev = read_data("mrpc", folder / "tasks", TINY)  # measured on its test part
-    assert [len(part.examples) for part in (train, dev)] == [20, 20] and set(dev.labels) == {"0", "1"}
-    train, dev = read_data("ner", folder / "tasks", TINY)
-    assert dev.examples[0].words == ("Anna", "runs", "Paris") and dev.examples[0].tags == ("I-PER", "O", "I-LOC")
-    assert train.labels == dev.labels == ["LOC", "PER"]
-    (tmp_path / "sst2").mkdir()
-    (tmp_path / "sst2" / "train.tsv").write_text("sentence\tlabel\nfine\t1\nno label\n")
-    with pytest.raises(TaskDataError, match=r"train.tsv, line 3, column 2"):
-        read_data("sst2", tmp_path, TINY)
-    # Every scheme of tags is read as IOB2; back in IOB1 the same names stand there.
-    tags = ("I-PER", "I-PER", "B-PER", "O", "I-LOC", "I-ORG", "B-ORG", "I-ORG")
-    data = TaskData([TaggedExample(tuple("abcdefgh"), to_iob2(tags))])
-    (example,) = in_iob1(data).examples
-    assert example.tags == tags and in_iob1(data).labels == ["LOC", "ORG", "PER"]
-    assert entities(tags) == entities(to_iob2(tags))
 
 
 # --- running ----------------------------------------------------------------------------------------------------------
 
 
+SMALL_STORIES = replace(SMALL, objective="mlm", input_format="doc_sentences")
+SMALL_LTR = replace(SMALL_STORIES, objective="left-to-right")
 EXPERIMENT = Experiment(
-    "objectives",
+    "toy-world",
     "in small",
     {
-        "mlm+nsp": Arm(SMALL),
-        "left-to-right": Arm(replace(SMALL, objective="left-to-right")),
-        "left-to-right+bilstm": Arm(replace(SMALL, objective="left-to-right"), bilstm=True),
-        "half": Arm(SMALL, at=0.5),
+        "mlm": Arm(SMALL_STORIES),
+        "left-to-right": Arm(SMALL_LTR),
+        "left-to-right+bilstm": Arm(SMALL_LTR, bilstm=True),
+        "half": Arm(SMALL_STORIES, at=0.5),
     },
-    tasks=("sst2", "ner"),
+    tasks=("meant",),
+    scale=QUICK,
 )
 
 
-def run(folder, corpus, out, seeds=1, experiment=EXPERIMENT, scale=TINY, **options):
-    return list(run_experiment(experiment, corpus, folder / "tasks", out, seeds=seeds, scale=scale, **options))
+def run(corpus, out, seeds=1, experiment=EXPERIMENT, scale=QUICK, **options):
+    return list(run_experiment(experiment, corpus, out, seeds=seeds, scale=scale, **options))
 
 
 def finished(events) -> list[dict]:
@@ -218,20 +148,28 @@ def finished(events) -> list[dict]:
 
 
 @pytest.fixture(scope="module")
-def whole(folder, corpus, tmp_path_factory):
+def whole(corpus, tmp_path_factory):
     """(the events of a run that was not interrupted, its results)"""
     out = tmp_path_factory.mktemp("whole") / "results.jsonl"
-    return run(folder, corpus, out, command="the command"), results.read_records(out)
+    return run(corpus, out, command="the command"), results.read_records(out)
 
 
-def test_a_run_leaves_a_line_for_each_arm(whole):
+@pytest.mark.trains
+def test_a_run_leaves_a_line_for_each_arm(whole, corpus):
     events, records = whole
-    assert [record["arm"] for record in records] == ["half", "mlm+nsp", "left-to-right", "left-to-right+bilstm"]
+    assert [record["arm"] for record in records] == ["half", "mlm", "left-to-right", "left-to-right+bilstm"]
     assert finished(events) == records
     half, base, left_to_right, _ = records
-    assert half["steps"] * 2 == base["steps"] == TINY.steps
-    assert set(base["metrics"]) == {"mlm_perplexity", "sst2", "ner"}
-    assert "next_token_perplexity" in left_to_right["metrics"]
+    assert half["steps"] * 2 == base["steps"] == QUICK.steps
+    for record in records:
+        metrics = record["metrics"]
+        assert {metric for metric in metrics if "." not in metric} == measures(
+            EXPERIMENT.arms[record["arm"]], EXPERIMENT
+        )
+        assert 0 <= metrics["determined"] <= 1 and 0 <= metrics["determined.pronoun"] <= 1
+    assert "mlm_perplexity" in base["metrics"] and "next_token_perplexity" in left_to_right["metrics"]
+    assert 0.2 < base["floor"]["determined"] < 0.3 and base["floor"]["meant"] == base["floor"]["meant_features"]
+    assert (base["examples"], base["measured_on"]) == ({"meant": 16}, {"meant": TOY_DEV})
     assert all(record["command"] == "the command" and record["machine"]["torch"] for record in records)
     # both left-to-right arms share one pre-training
     assert sum(isinstance(event, Stage) and event.stage == "pretrain" for event in events) == 2
@@ -240,50 +178,62 @@ def test_a_run_leaves_a_line_for_each_arm(whole):
     assert isinstance(events[-1], Done)
 
 
+def test_frozen_features_are_asked_of_the_masking_splits_alone():
+    of = {name: tasks_of(arm, EXPERIMENTS["toy-world"]) for name, arm in EXPERIMENTS["toy-world"].arms.items()}
+    assert {name for name, tasks in of.items() if "meant_features" in tasks} == {"mlm", "100/0/0", "0/0/100"}
+    learned = EXPERIMENTS["which-side"]
+    assert {name for name, arm in learned.arms.items() if not tasks_of(arm, learned)} == {
+        name for name, arm in learned.arms.items() if arm.at < 1
+    }
+
+
 @pytest.mark.trains
-def test_an_interrupted_experiment_resumes_where_it_stopped(whole, folder, corpus, tmp_path):
+def test_an_interrupted_experiment_resumes_where_it_stopped(whole, corpus, tmp_path):
     out = tmp_path / "broken.jsonl"
-    for event in run_experiment(EXPERIMENT, corpus, folder / "tasks", out, seeds=1, scale=TINY):
+    for event in run_experiment(EXPERIMENT, corpus, out, seeds=1, scale=QUICK):
         if isinstance(event, Finished) and event.record["arm"] == "left-to-right":
             break
     with open(out, "a") as file:
         file.write('{"experiment": "objec')  # killed in the middle of a line
-    assert [record["arm"] for record in finished(run(folder, corpus, out))] == ["left-to-right+bilstm"]
+    assert [record["arm"] for record in finished(run(corpus, out))] == ["left-to-right+bilstm"]
     resumed = results.read_records(out)
     assert len(resumed) == 4
     for one, other in zip(resumed, whole[1], strict=True):
         assert all(one[fact] == other[fact] for fact in ("arm", "metrics", "tokens"))
-    assert not any(isinstance(event, Stage) for event in run(folder, corpus, out))
-    assert [record["seed"] for record in finished(run(folder, corpus, out, seeds=2))] == [1] * 4
+    assert not any(isinstance(event, Stage) for event in run(corpus, out))
 
 
-def test_results_count_as_done_for_their_text_and_scale(folder, corpus, tmp_path):
-    """Without held-out text there is no perplexity; once there is such text, the arm is done again."""
-    experiment, out = replace(EXPERIMENT, arms={"base": EXPERIMENT.base}, tasks=("sst2",)), tmp_path / "results.jsonl"
+@pytest.mark.trains
+def test_results_count_as_done_for_their_text_and_scale(corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr("minibert.experiments.run.without_reading", lambda *_: {})
+    experiment, out = replace(EXPERIMENT, arms={"base": EXPERIMENT.base}, tasks=()), tmp_path / "results.jsonl"
     begun = [
-        len(finished(run(folder, text, out, experiment=experiment, scale=scale)))
-        for text in (replace(corpus, heldout=None), corpus, replace(corpus, files=("other.txt",)))
-        for scale in (TINY, replace(TINY, examples=16), TINY)
+        len(finished(run(text, out, experiment=experiment, scale=scale)))
+        for text in (corpus, replace(corpus, files=("other.txt",)))
+        for scale in (QUICK, replace(QUICK, heldout_tokens=200), QUICK)
     ]
-    assert begun == [1, 1, 0] * 3
+    assert begun == [1, 1, 0] * 2
+    assert [record["seed"] for record in finished(run(corpus, out, experiment=experiment, seeds=2))] == [1]
+    asked_more = replace(experiment, tasks=("meant",))
+    assert len(finished(run(corpus, out, experiment=asked_more))) == 1  # a metric is missing
 
 
 def test_a_scale_that_has_gained_and_lost_fields_is_known_again():
-    recorded = {"gone": 1, **as_recorded(replace(TOY_SCALE, masking_rate=Scale.masking_rate))}
-    assert agrees(recorded, replace(TOY_SCALE, masking_rate=0.15)) and not agrees(recorded, TOY_SCALE)
+    other = Scale(masking_rate=0.15)
+    recorded = {"gone": 1, **as_recorded(other)}
+    assert agrees(recorded, other) and not agrees(recorded, Scale())
     del recorded["masking_rate"]  # not recorded: then it had its default
-    assert agrees(recorded, replace(TOY_SCALE, masking_rate=0.15)) and not agrees(recorded, TOY_SCALE)
+    assert agrees(recorded, Scale()) and not agrees(recorded, other)
 
 
-def test_the_shipped_results_count_as_done(corpus):
+def test_the_shipped_results_count_as_done():
     for name, experiment in EXPERIMENTS.items():
-        text = toy_corpus(2) if experiment.toy else corpus
         for record in results.read_records(ROOT / "lessons" / "results" / f"{name}.jsonl"):
             arm = experiment.arms[record["arm"]]
             assert record["pretraining"] == as_recorded(arm.pretraining) and agrees(record["scale"], experiment.scale)
             kinds = {metric for metric in record["metrics"] if metric.startswith("determined.")}
-            assert set(record["metrics"]) - kinds == measures(arm, experiment, text)
-            assert bool(kinds) == experiment.toy and record["steps"] == experiment.scale.step_at(arm.at)
+            assert kinds and set(record["metrics"]) - kinds == measures(arm, experiment)
+            assert record["steps"] == experiment.scale.step_at(arm.at)
 
 
 def test_a_record_without_its_end_of_line_is_kept(tmp_path):
@@ -294,19 +244,10 @@ def test_a_record_without_its_end_of_line_is_kept(tmp_path):
         assert out.read_text() == '{"a": 1}\n' + kept + '{"a": 3}\n'
 
 
-def test_tokenized_text_is_found_again(folder, tmp_path):
-    first, again = (prepare([folder / "text.txt"], 120, cache=tmp_path) for _ in range(2))
-    assert again.tokenizer.vocab == first.tokenizer.vocab
-    assert (again.store.ids == first.store.ids).all() and (again.store.documents == first.store.documents).all()
-    (cached,) = tmp_path.glob("*/store.json")  # one, not one a call
-    cached.write_text("broken")
-    assert (prepare([folder / "text.txt"], 120, cache=tmp_path).store.ids == first.store.ids).all()
-
-
 def test_a_step_tells_the_masked_loss_alone(corpus):
     """Beside what is trained on, so that runs with and without NSP can be laid over each other."""
     arms = [replace(SMALL, objective=objective) for objective in ("mlm+nsp", "mlm", "left-to-right")]
-    both, alone, other = (next(pretrain(start(arm, corpus, TINY, 0), arm, corpus, TINY, 0)) for arm in arms)
+    both, alone, other = (next(pretrain(start(arm, corpus, QUICK, 0), arm, corpus, QUICK, 0)) for arm in arms)
     assert both.parts["mlm_loss"] == pytest.approx(alone.parts["mlm_loss"], abs=1e-4)  # the same pairs, the same masks
     assert alone.loss == alone.parts["mlm_loss"] and both.loss > both.parts["mlm_loss"] + 0.3
     assert "mlm_loss" not in other.parts
@@ -318,52 +259,28 @@ def test_arms_with_short_rows_read_as_many_tokens_a_step(corpus, monkeypatch):
 
     def fake(store, tokenizer, *, batch_size, max_length, seed, objective, input_format):
         asked.append((batch_size, input_format))
-        length = max_length if input_format == "segment_pair" else max_length // 4
+        length = max_length if input_format == "doc_sentences" else max_length // 4
         while True:
             yield Batch(torch.ones(batch_size, length, dtype=torch.long))
 
     monkeypatch.setattr("minibert.experiments.pretraining.PretrainingBatches", fake)
-    for form in ("segment_pair", "sentence_pair"):
+    rows, filled = Scale.batch_size, Scale.filled
+    for form in ("doc_sentences", "segment_pair"):
         next(batches_of(Pretraining(input_format=form), corpus.store, corpus.tokenizer, Scale(), 0))
-    assert asked == [(32, "segment_pair"), (32, "sentence_pair"), (round(32 * Scale().filled * 4), "sentence_pair")]
+    assert asked == [(rows, "doc_sentences"), (rows, "segment_pair"), (round(rows * filled * 4), "segment_pair")]
 
 
-# --- on the toy world -------------------------------------------------------------------------------------------------
-
-QUICK = replace(TOY_SCALE, tokens=16 * 8 * 64, batch_size=8, max_length=64, examples=16, epochs=1, heldout_tokens=300)
+# --- the toy world ----------------------------------------------------------------------------------------------------
 
 
 def test_the_toy_worlds_base_fills_as_much_of_a_row_as_its_scale_says():
     corpus = toy_corpus(600)
-    batches = batches_of(EXPERIMENTS["toy-world"].base.pretraining, corpus.store, corpus.tokenizer, TOY_SCALE, 0)
+    batches = batches_of(EXPERIMENTS["toy-world"].base.pretraining, corpus.store, corpus.tokenizer, Scale(), 0)
     first = [next(batches) for _ in range(12)]
     sizes, tokens = [batch.ids.size(0) for batch in first], sum(batch.tokens for batch in first)
-    assert sizes.count(TOY_SCALE.batch_size) >= 11  # the last of a pool may be a smaller one
-    assert tokens / sum(sizes) / TOY_SCALE.max_length == pytest.approx(TOY_SCALE.filled, abs=0.03)
-    assert sum(batch.num_targets for batch in first) / tokens == pytest.approx(TOY_SCALE.masking_rate, abs=0.05)
-
-
-@pytest.mark.release
-@pytest.mark.trains
-def test_arms_on_the_toy_world_are_asked_for_determined_words(tmp_path):
-    small = replace(SMALL, objective="mlm", input_format="doc_sentences")
-    arms = {
-        "mlm": Arm(small),
-        "left-to-right": Arm(replace(small, objective="left-to-right")),
-        "0/0/100": Arm(replace(small, split=(0.0, 1.0, 0.0))),
-    }
-    experiment = Experiment("toy-world", "in small", arms, tasks=("meant", "meant_features"), toy=True)
-    corpus, out = toy_corpus(40), tmp_path / "results.jsonl"
-    list(run_experiment(experiment, corpus, None, out, seeds=1, scale=QUICK))
-    records = {record["arm"]: record for record in results.read_records(out)}
-    for name, arm in arms.items():
-        metrics = records[name]["metrics"]
-        assert {metric for metric in metrics if "." not in metric} == measures(arm, experiment, corpus)
-        assert ("meant_features" in metrics) == (name != "left-to-right")  # where the paper asks it
-        assert 0 <= metrics["determined"] <= 1 and 0 <= metrics["determined.pronoun"] <= 1
-    floor = records["mlm"]["floor"]
-    assert floor["meant"] == floor["meant_features"] and 0.2 < floor["determined"] < 0.3
-    assert not list(run_experiment(experiment, corpus, None, out, seeds=1, scale=QUICK))[:-1]  # it is all there
+    assert sizes.count(Scale().batch_size) >= 11  # the last of a pool may be a smaller one
+    assert tokens / sum(sizes) / Scale().max_length == pytest.approx(Scale().filled, abs=0.03)
+    assert sum(batch.num_targets for batch in first) / tokens == pytest.approx(Scale().masking_rate, abs=0.05)
 
 
 def test_questions_that_one_side_decides_are_as_many_of_each():
@@ -404,47 +321,19 @@ def test_a_run_of_ones_own_is_measured_as_a_recorded_one():
         next(small_run("nothing"))
 
 
-@pytest.fixture
-def begun(monkeypatch):
-    """What a run of the command line is begun with; nothing is run."""
-    monkeypatch.delenv("MINIBERT_DATA", raising=False)
+@pytest.mark.release
+def test_an_experiment_of_the_toy_world_takes_no_files(monkeypatch, tmp_path, capsys):
     asked = {}
 
-    def run(*_, **options):
+    def begin(*_, **options):
         asked.update(options)
         return iter([Done(0, 0, 0.0)])
 
-    monkeypatch.setattr("minibert.experiments.corpus.prepare", lambda data, *_, **how: asked.update(data=data, **how))
-    monkeypatch.setattr("minibert.experiments.run.run_experiment", run)
-    return asked
-
-
-@pytest.mark.release
-def test_the_toy_world_needs_no_files_and_takes_none(begun, tmp_path, capsys):
+    monkeypatch.setattr("minibert.experiments.run.run_experiment", begin)
     assert main(["experiment", "toy-world", "--tasks", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert capsys.readouterr().err.count("\n") == 1 and not asked
     assert main(["experiment", "toy-world"]) == 0
-    assert begun["scale"] == TOY_SCALE and begun["command"] == "python -m minibert experiment toy-world --seeds 3"
-
-
-def test_data_lie_where_the_options_or_the_environment_say(begun, tmp_path, capsys, monkeypatch):
-    for options, told in (
-        ([], {"--data", "MINIBERT_DATA"}),
-        (["--data", str(tmp_path)], {"--tasks", "MINIBERT_DATA"}),
-        (["--heldout", str(tmp_path / "mistyped.txt")], {str(tmp_path / "mistyped.txt"), "exist"}),
-    ):
-        assert main(["experiment", "objectives", *options]) == 2
-        assert told <= set(capsys.readouterr().err.split())
-    assert not begun  # said before the vocabulary is learned
-    monkeypatch.setenv("MINIBERT_DATA", str(tmp_path))
-    text = tmp_path / "heldout-text" / "valid.txt"
-    for heldout in (None, text):
-        assert main(["experiment", "objectives"]) == 0
-        assert begun["data"] == [tmp_path / "pretrain" / "en" / name for name in CORPUS]
-        assert begun["heldout"] == heldout
-        assert begun["command"] == "python -m minibert experiment objectives --seeds 3"
-        text.parent.mkdir(exist_ok=True)
-        text.touch()
+    assert asked["scale"] == Scale() and asked["command"] == "python -m minibert experiment toy-world --seeds 3"
 
 
 def test_the_catalogue_is_sound():
@@ -456,32 +345,28 @@ def test_the_catalogue_is_sound():
             assert abs(sum(arm.pretraining.split) - 1) < 1e-9
             assert scale.steps * arm.at == scale.step_at(arm.at)  # the run stops there with a report
             assert scale.step_at(arm.at) % scale.report_every == 0
-    split = {name: arm.pretraining.split for name, arm in EXPERIMENTS["masking"].arms.items()}
-    assert split["0/20/80"] == (0.0, 0.8, 0.2)  # MASK/SAME/RND there, [MASK]/random/unchanged here
-    with pytest.raises(ValueError, match="objectives"):
+    split = {name: arm.pretraining.split for name, arm in EXPERIMENTS["toy-world"].arms.items()}
+    assert split["0/0/100"] == (0.0, 1.0, 0.0)  # MASK/SAME/RND there, [MASK]/random/unchanged here
+    with pytest.raises(ValueError, match="toy-world"):
         experiment_named("nothing")
 
 
 @pytest.mark.release
 @pytest.mark.trains
-def test_the_command_line(folder, tmp_path, capsys, monkeypatch):
+def test_the_command_line(corpus, tmp_path, capsys, monkeypatch):
     assert main(["experiment", "--list", "--json"]) == 0
     listed = [json.loads(line)["experiment"] for line in capsys.readouterr().out.splitlines()]
     assert listed == [*EXPERIMENTS, *COMPARISONS, *RELATIVE_EXPERIMENTS]
     assert main(["experiment", "nonsense"]) == 2
     assert "nonsense" in (told := capsys.readouterr().err) and all(name in told for name in EXPERIMENTS)
-    monkeypatch.setitem(EXPERIMENTS, "objectives", EXPERIMENT)
-    out = tmp_path / "results.jsonl"
-    said = (
-        f"--seeds 1 --tokens 2048 --examples 8 --data {folder / 'text.txt'} --heldout {folder / 'heldout.txt'} "
-        f"--tasks {folder / 'tasks'}"
-    )
-    options = [*said.split(), "--out", str(out), "--cache", str(tmp_path)]
-    assert main(["experiment", "objectives", *options]) == 0
+    monkeypatch.setitem(EXPERIMENTS, "toy-world", EXPERIMENT)
+    monkeypatch.setattr("minibert.experiments.toy_corpus.toy_corpus", lambda: corpus)
+    out, said = tmp_path / "results.jsonl", "--seeds 1 --tokens 2048 --examples 8"
+    assert main(["experiment", "toy-world", *said.split(), "--out", str(out)]) == 0
     records = results.read_records(out)
     assert len(records) == len(EXPERIMENT.arms)
-    assert records[0]["command"] == f"python -m minibert experiment objectives {said}"
-    assert main(["experiment", "objectives", *options]) == 0
+    assert records[0]["command"] == f"python -m minibert experiment toy-world {said}"
+    assert main(["experiment", "toy-world", *said.split(), "--out", str(out)]) == 0
     assert results.read_records(out) == records
 
 
@@ -507,7 +392,7 @@ def test_verdicts():
     assert results.verdict(unsure, 0.7) == results.verdict(single, 0.7) == results.verdict(None, 0.7) == "unclear"
     assert results.verdict(up, None) == "not in the paper"
     assert results.verdict(up, 0.0) == results.verdict(unsure, 0) == "no difference in the paper"
-    for doubt in ("too little learned", "nothing left to gain", "another task"):
+    for doubt in ("too little learned", "nothing left to gain"):
         assert results.verdict(up, 0.7, doubt) == results.verdict(unsure, -0.7, doubt) == doubt
         assert results.verdict(up, None, doubt) == "not in the paper"
         assert results.verdict(up, 0.0, doubt) == "no difference in the paper"
