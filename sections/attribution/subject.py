@@ -27,7 +27,7 @@ from ui.model_widgets import choose_model
 from ui.page import with_drawer
 from ui.state import follow_link, url_int
 from ui.text import Signed, literal, visible
-from ui.translations import _
+from ui.translations import _, first_language
 
 MOST_WORDS = 30  # each word costs each method more forward passes
 MOST_CHARACTERS = 600
