@@ -95,11 +95,6 @@ def _counted(records: list[dict]) -> None:
         ).format(
             examples=examples,
             data=_(", ").join(map(literal, last["data"])),
-            starts=_(
-                "Token vectors of every arm start from co-occurrence counts of that text, not from random numbers."
-            )
-            if scale["start"] == "counts"
-            else "",
             n=ngettext("{n} run", "{n} runs", len(records)).format(n=len(records)),
             seeds=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             time=_("{n:.1f} hours").format(n=seconds / 3600)

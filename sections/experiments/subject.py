@@ -106,9 +106,8 @@ def read() -> Inputs:
         chosen = None
         if measures:
             names = {key: metric_names()[key] for key in measures}
-            link = f"measure-{name}" if text == REAL else f"toy-{name}"
-            chosen = measures[choice(link, pgettext("a score", "Measure"), names, box=480, bare=True)]
-    return Inputs(name, text, records, measures, chosen)
+            chosen = measures[choice(f"measure-{name}", pgettext("a score", "Measure"), names, box=480, bare=True)]
+    return Inputs(name, records, measures, chosen)
 
 
 def own_scores(inputs: Inputs) -> dict[str, list[float]]:
