@@ -208,7 +208,7 @@ def without_positions(lesson: Lesson, subject: InspectedModel, reading: ModelInp
     with left:
         st.markdown(f"**{_('How far the output of each token moves')}**")
         figure(
-            partial(order_differences, seen.tokens, seen.of(intact.moved), seen.of(without.moved), names, height=470),
+            partial(order_differences, seen.tokens, seen.of(intact.moved), seen.of(without.moved), names, height=440),
             _("With positions the outputs move by {a:.2f} of their length on average; without, at most by {b}.").format(
                 a=intact.moved.mean().item(), b=tiny(without.moved.max().item())
             ),

@@ -188,6 +188,8 @@ def test_bertviz_keeps_the_chosen_head_and_is_not_cut(page):
         expect(page.get_by_text("Neuron view: layer 3, head 4")).to_be_visible()
         expect(frame(page, "model").locator("rect.attn_background")).to_have_count(72)
         page.get_by_role("tab", name="Look").click()  # the frame is gone, and drawn anew
+        wait_idle(page)
+        show_answers(page)
         expect(view(page, "heads").get_by_role("button", name="layer 3, head 4")).to_have_attribute(
             "aria-pressed", "true"
         )
