@@ -26,7 +26,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 PATIENT = 60.0  # default timeout in seconds for an answer
 VISITING = 600.0  # timeout for opening every page on a freshly started machine
 IDLE = 20.0  # percent in use below which a machine is idle
-MOMENT, YIELDING = 0.25, 20  # seconds between two looks at that, and how many of them at most
+MOMENT, YIELDING = 0.25, 480  # seconds between two looks at that; how many of them in all, for a room must get ready
 WIDGETS = ("button", "text_input", "text_area", "radio")  # kinds of widgets a visitor can use
 STARTED = -1  # beside Streamlit's numbers of how a run ended
 EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # how a run ends before its time, or before its end was sent
@@ -303,33 +303,32 @@ def busy() -> float:
     return shares.user + shares.system
 
 
-async def until_idle(busy: Callable[[], float] = busy, moment: float = MOMENT) -> None:
-    """Wait until the machine is idle for a moment (seconds), at most YIELDING of them."""
+async def until_idle(most: int, busy: Callable[[], float] = busy, moment: float = MOMENT) -> int:
+    """Wait until the machine is idle for a moment (seconds), looking at it `most` times → how often it was busy."""
     busy()
-    for _ in range(YIELDING):
+    for looks in range(most):
         await asyncio.sleep(moment)
         if busy() < IDLE:
-            break
+            return looks
+    return most
 
 
 async def visit_all(address: str, *, parts: bool = True, polite: bool = False) -> float:
     """Open every page once, so that imports, loading and caching delay no user later → seconds.
 
-    parts: every part, too · polite: whoever is there already goes first.
+    parts: every part, too · polite: whoever is there already goes first, for two minutes in all.
 
     Raises BrokenOff if the server does not answer.
     """
-    visitor, began = HeadlessVisitor(address, VISITING), time.perf_counter()
+    visitor, began, left = HeadlessVisitor(address, VISITING), time.perf_counter(), YIELDING if polite else 0
     try:
         await visitor.open()
         for page in visitor.pages:
-            if polite:
-                await until_idle()
+            left -= await until_idle(left)
             await visitor.go(page)
             if parts:
                 async for _title in open_parts(visitor):
-                    if polite:
-                        await until_idle()
+                    left -= await until_idle(left)
     finally:
         await visitor.close()
     return time.perf_counter() - began
