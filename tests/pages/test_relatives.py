@@ -310,17 +310,19 @@ def test_its_pre_training_is_shown_in_its_own_questions(runs):
         # What transformers has not, it is not promised to load.
         assert any("pipeline(" in block.value for block in whole(app.run()).code) == (name == "albert")
         driver.part(app, "The curves").multiselect(key="shown").set_value([runs(name).kind])
+        titles = [note["text"] for note in figure(whole(app.run()), "curves")["layout"]["annotations"]]
+        for button in [one for one in driver.part(app, "Train one").button if (one.key or "").endswith("-show")]:
+            button.click()
         tiles = metrics(whole(app.run()))
         asked = {"left_to_right": ("next_token", "Next token"), "xlnet": ("plm", "Permuted")}
         kind, main = asked.get(name, ("mlm", "MLM"))
         assert tiles[f"{main} loss"] == f"{runs(name).latest('step')['parts'][f'{kind}_loss']:.2f}"
         measured = {label.removesuffix(" accuracy") for label in tiles if label.endswith("accuracy")}
         assert measured == {main, second} - {None}
-        titles = [note["text"] for note in figure(app, "curves")["layout"]["annotations"]]
         assert any(title.startswith(f"{main} loss") for title in titles)
         assert (f"{second} loss" in titles) == (second in ("NSP", "Sentence order"))
     some = [name for name in ABOUT if name not in ("nezha", "wklm")]  # as many as may be compared
-    app.multiselect(key="shown").set_value([runs(name).kind for name in some])
+    driver.part(app, "The curves").multiselect(key="shown").set_value([runs(name).kind for name in some])
     row = whole(app.run()).table[-1].value.set_index("relative of BERT")
     assert (row["MLM loss"] == "–").to_dict() == {name: name in ("left_to_right", "xlnet") for name in some}
 
