@@ -346,7 +346,7 @@ def size_against_length(
             y=[y],
             mode="markers",
             marker={"color": colour, "symbol": symbol, "size": 18, "line": {"color": "white", "width": 2}},
-            name=f"{name}: {x:,} → {y:,}",
+            name=f"{name} · {x:,} → {y:,}",
             hovertemplate=f"{name}: %{{x:,}} → %{{y:,}}<extra></extra>",
         )
     if here:
@@ -355,7 +355,7 @@ def size_against_length(
             y=[here[1]],
             mode="markers",
             marker={"color": GREEN, "size": 20, "symbol": "circle", "line": {"color": GREY, "width": 3}},
-            name=f"{here[2]}: {here[0]:,} → {here[1]:,}",
+            name=f"{here[2]} · {here[0]:,} → {here[1]:,}",
             hovertemplate=f"{here[2]}: %{{x:,}} → %{{y:,}}<extra></extra>",
         )
     top = max([y for _x, y in [*points.values(), *curve]], default=1)

@@ -159,15 +159,18 @@ def test_a_link_opens_the_same_in_another_language(brackets):
         assert plain.radio[0].options[1] == picked and bool(other.success) != bool(other.error)
 
 
+NAMES = {"BERT"}  # the same in every language
+WORD = re.compile(r"(chip|hide|piece)-\d+$")  # the key of a button that bears a word of a text
+
+
 @pytest.mark.release
 @pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "pages").glob("*.py")))
 def test_every_page_is_in_its_reader_s_language_after_one_of_another(brackets, name):
     open_page(name)  # what this keeps for all sessions must hold no words
     page = open_page(name, lang="xx")
-    texts = {block.value for block in (*page.markdown, *page.caption)} | {
-        one.label for one in (*page.tabs, *page.button)
-    }
-    assert not texts & {message.id for message in template() if message.id}
+    texts = {block.value for block in (*page.markdown, *page.caption)} | {tab.label for tab in page.tabs}
+    texts |= {button.label for button in page.button if not WORD.search(button.key or "")}
+    assert not (texts - NAMES) & {message.id for message in template() if message.id}
 
 
 # --- the command ------------------------------------------------------------------------------------------------------

@@ -6,11 +6,15 @@ import streamlit as st
 
 from sections.input.subject import COLUMNS, MAX_CHARS, Inputs
 from ui.lesson import Lesson
-from ui.model_cache import load
+from ui.model_cache import language_read, load
 from ui.text import kind_of, show_tokens
 from ui.translations import _
 
 SPECIAL = re.compile(r"\[[^\[\]\s]{1,30}\]")
+TEXTS = {
+    "en": "[CAT=CULTURE] A new museum opened in the old harbour.",
+    "zh": "[CAT=CULTURE] 老港口新开了一座博物馆。",
+}
 
 
 @st.fragment
@@ -24,7 +28,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with left:
         token = st.text_input(_("New token"), "[CAT=CULTURE]", key="special")
     with right:
-        text = st.text_input(_("Text"), "[CAT=CULTURE] A new museum opened in the old harbour.", key="special-text")
+        spoken = "zh" if language_read(inputs.model) == "zh" else "en"
+        text = st.text_input(_("Text"), TEXTS[spoken], key=f"special-text-{spoken}")
     text = text[:MAX_CHARS]
     if not SPECIAL.fullmatch(token):
         st.info(_("Write it in square brackets, without spaces, at most 30 characters: `[CAT=CULTURE]`."))

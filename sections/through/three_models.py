@@ -43,7 +43,7 @@ def _row(name: str, passage: Passage) -> tuple[dict[str, str], float | None]:
         _("model"): title_and_about(name)[0],
         _("pieces"): str(len(one_pass.encoding)),
         _("blocks × heads"): f"{one_pass.layers} × {one_pass.attention.shape[1]}",
-        _("expects most"): f"{literal(piece)}, {share_text(share)}",
+        _("expects most"): f"{literal(piece)}{_(', ')}{share_text(share)}",
         _("the hidden word"): _("no single piece") if hidden is None else share_text(hidden),
         _("the second follows"): _("no second sentence") if one_pass.follows is None else share_text(one_pass.follows),
     }
