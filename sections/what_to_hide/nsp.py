@@ -76,4 +76,3 @@ def here() -> None:
             words.format(text=_("real text, {n} seeds").format(n=3), told=_("; ").join(lines)),
             width=820,
         )
-        st.markdown(words.format(told="; ".join(lines)), width=820)
