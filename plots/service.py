@@ -36,7 +36,9 @@ def rates(
     return titled(fig, title)
 
 
-def request_stages(stages: Mapping[str, tuple[float, float]], title: str, axis: str, height: int) -> go.Figure:
+def request_stages(
+    stages: Mapping[str, tuple[float, float]], title: str, axis: str, height: int, unit: str = "ms"
+) -> go.Figure:
     """Timeline of one request, one row per stage, the first on top.
 
     stages: name → (start in ms after sending the request, duration in ms); the longest is in colour.
@@ -53,10 +55,10 @@ def request_stages(stages: Mapping[str, tuple[float, float]], title: str, axis: 
             showlegend=False,
             width=0.13 * len(stages),
             marker={"color": BLUE if name == longest else GREY, "pattern": {"shape": "" if name == longest else "/"}},
-            hovertemplate=f"{name}: {took:.2f} ms<extra></extra>",
+            hovertemplate=f"{name}: {took:.2f} {unit}<extra></extra>",
         )
     # The duration is written with the name, as there is no room beside a bar that ends at the edge.
-    numbered = [f"{n} · {name}<br><b>{took:.2f} ms</b>" for n, (name, (_at, took)) in enumerate(stages.items(), 1)]
+    numbered = [f"{n} · {name}<br><b>{took:.2f} {unit}</b>" for n, (name, (_at, took)) in enumerate(stages.items(), 1)]
     fig.update_yaxes(
         categoryorder="array",
         categoryarray=list(stages)[::-1],

@@ -13,7 +13,7 @@ from minibert.experiments.claims import Judged
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED
 from minibert.experiments.results import NO_VERDICT, ResultsError, read_records
 from ui.figures import figure, legend
-from ui.text import literal
+from ui.text import literal, one_by_one
 from ui.translations import _, ngettext
 
 JUDGED = ("agrees", "disagrees", "unclear")
@@ -141,7 +141,7 @@ def show_provenance(records: Sequence[dict], words: str) -> None:
     made = _("{processor}, torch {torch}, {date}. Made with: {command}").format(
         **machine, command=f"`{last['command']}`"
     )
-    st.caption(f"{words} {made}")
+    st.caption(one_by_one(words, made))
 
 
 def seeds_in_words(records: Iterable[dict]) -> str:
@@ -292,7 +292,7 @@ def show_claim(
         parts.append(_("The dotted line: {what}.").format(what=floor_words(metric)[0]))
     paper = _("The paper, on a scale of its own: {source}.") if theirs else _("The paper: {source}.")
     parts.append(paper.format(source=literal(table["source"])))
-    st.caption(" ".join(parts))
+    st.caption(one_by_one(*parts))
     if not records:
         show_missing_results(table.get("results", name))
         return
@@ -322,7 +322,7 @@ def show_verdicts(
         st.caption(_("Of a loss, a perplexity or a time lower is better: there a difference below zero is a gain."))
     stopped = {one.claim.metric: one.floor for one in judged if one.verdict == "too little learned"}
     told = dict.fromkeys(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items())
-    if details := " ".join(told):
+    if details := one_by_one(*told):
         words = _(
             "**Too little learned:** {floors} The arm that is ahead in the paper has gained less than a third of the "
             "distance from there to the best to be expected."

@@ -52,6 +52,11 @@ def visible(text: str, *, spaces: bool = True) -> str:
     return "".join(parts)
 
 
+def one_by_one(*parts: str) -> str:
+    """One after the other, with a space between; none after a full-width mark."""
+    return "".join(part if part.endswith(("。", "！", "？")) else f"{part} " for part in parts).rstrip()
+
+
 def shorten(text: str, most: int) -> str:
     """The text as one line of at most `most` characters, invisible characters made visible; not escaped (`literal`)."""
     line = visible(text, spaces=False)

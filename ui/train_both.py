@@ -237,7 +237,7 @@ def _answers(runs: list) -> None:
     summary = _(". ").join(map(bars_in_words, panels))
     with st.container(key="wide-both-answers"):
         figure(
-            expected_tokens(panels, columns=2, title=_("What each would write into the blank")),
+            expected_tokens(panels, columns=2, title=_("What each would write into the blank"), axis=_("probability")),
             _("What each would write into the blank. {told}.").format(told=summary),
             "both-answers",
         )

@@ -31,7 +31,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         method=names[best], fall=Signed(100 * test.fall(best)), random=Signed(100 * test.random_falls.mean())
     )
     titles = (_("words taken away"), _("P({label})").format(label=literal(inputs.case.label)), _("random order"))
-    falls = "; ".join(f"{names[name]} {Signed(test.fall(name)):.1%}" for name in test.methods)
+    falls = _("; ").join(f"{names[name]} {Signed(test.fall(name)):.1%}" for name in test.methods)
     figure(
         partial(deletion_curves, test.methods, test.random, names, titles, title),
         _(

@@ -106,7 +106,11 @@ def answers_then(saved_steps: list[SavedStep], tokenizer, encoding, at: int, lab
     with left:
         listed = _(", ").join(f"{word} {p:.1%}" for word, p in zip(words, bars, strict=True))
         figure(
-            partial(expected_tokens, [Blank(_("at step {step}").format(step=labels[at]), words, bars)]),
+            partial(
+                expected_tokens,
+                [Blank(_("at step {step}").format(step=labels[at]), words, bars)],
+                axis=_("probability"),
+            ),
             _("Likeliest at the blank, at step {step}: {told}.").format(step=labels[at], told=listed),
             "then-bars",
         )

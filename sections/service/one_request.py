@@ -97,7 +97,8 @@ def _where_the_time_goes(results) -> None:
         finding = _("{total:.1f} ms; longest: {stage}, {ms:.1f} ms").format(total=total, ms=most, stage=longest)
     else:
         finding = _("{total:.1f} ms: the model was not run").format(total=total)
-    listed = _(", ").join(f"{name} {took:.2f} ms" for name, (_at, took) in stages.items())
-    rows = [{_("part"): name, _("ms"): round(took, 3)} for name, (_at, took) in stages.items()]
-    fig = request_stages(stages, finding, _("ms since sending"), HEIGHT)
+    unit = _("ms")
+    listed = _(", ").join(f"{name} {took:.2f} {unit}" for name, (_at, took) in stages.items())
+    rows = [{_("part"): name, unit: round(took, 3)} for name, (_at, took) in stages.items()]
+    fig = request_stages(stages, finding, _("ms since sending"), HEIGHT, unit)
     figure(fig, _("{title}. {told}.").format(title=finding, told=listed), "request", data=rows)

@@ -10,7 +10,7 @@ from ui.figures import in_words
 from ui.model_cache import load
 from ui.model_registry import title_of
 from ui.page import picture
-from ui.text import literal, visible
+from ui.text import literal, one_by_one, visible
 from ui.translations import _
 
 MOST = 26  # tokens, few enough to see six rows at once
@@ -40,12 +40,14 @@ def show(inputs: Inputs) -> None:
         st.html(rows_html(reading, rows, tokenizer.vocab))
         in_words(finding(rows), "drawn-words", lambda: table(rows, tokenizer.vocab))
         cut = len(tokenizer.encode(inputs.text)) - len(reading.encoding)
-        words = _("Guesses: {model}. A line joins what may fall together.").format(
-            model=literal(title_of(inputs.model))
-        )
+        words = [
+            _("Guesses: {model}. A line joins what may fall together.").format(model=literal(title_of(inputs.model)))
+        ]
         if dice := chance(rows["similar"], reading, tokenizer, vocabulary(inputs.model).similar):
-            words += " " + _("Among the similar words drawn at random: {told}.").format(told=literal(dice))
-        st.caption(words + (" " + _("The last {n} tokens are left out here.").format(n=cut) if cut > 0 else ""))
+            words.append(_("Among the similar words drawn at random: {told}.").format(told=literal(dice)))
+        if cut > 0:
+            words.append(_("The last {n} tokens are left out here.").format(n=cut))
+        st.caption(one_by_one(*words))
 
 
 def draw(inputs: Inputs):

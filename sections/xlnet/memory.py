@@ -73,7 +73,7 @@ def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
             word=literal(word), here=here, without=without
         )
     )
-    titles = (_("with memory"), _("without"))
+    titles = (_("with memory"), _("without memory"))
     blanks = [
         Blank(title, [visible(tokenizer.vocab[i]) for i, _p in top], [p for _i, p in top])
         for title, top in zip(titles, (with_memory, alone), strict=True)
