@@ -187,11 +187,12 @@ def on_one_scale(
     """
     theirs, mine = places or (float, float)
     fig, ends = go.Figure(), []
+    apart = 0.22 if any(row.paper is not None for row in rows) else 0.0
     for y, row in enumerate(rows):
         if row.paper is not None:
             fig.add_scatter(
                 x=[theirs(row.paper)],
-                y=[y - 0.22],
+                y=[y - apart],
                 mode="markers+text",
                 text=[f"{row.paper:g}"],
                 textposition="middle right",
@@ -207,7 +208,7 @@ def on_one_scale(
         add_marks(
             fig,
             placed,
-            [y + 0.22] * len(values),
+            [y + apart] * len(values),
             {"size": 9, "color": OURS, "opacity": 0.6},
             customdata=list(row.ours.items()),
             hover="%{customdata[0]}: %{customdata[1]:.2f}",
@@ -216,7 +217,7 @@ def on_one_scale(
         add_marks(
             fig,
             [middle],
-            [y + 0.22],
+            [y + apart],
             {"size": 18, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
             error_x=spread,
             hover=f"{mean:.2f}",
@@ -224,12 +225,12 @@ def on_one_scale(
         # Right of everything else in the row, so that it covers no dot and no error bar.
         stars = [mine(value) for value in row.own]
         ends.append(max([*placed, *stars, middle + deviation]))
-        add_text(fig, ends[-1:], [y + 0.22], [f"  {mean:.1f}"])
+        add_text(fig, ends[-1:], [y + apart], [f"  {mean:.1f}"])
         if row.own:
             add_marks(
                 fig,
                 stars,
-                [y + 0.22] * len(stars),
+                [y + apart] * len(stars),
                 {"size": 19, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
                 customdata=list(row.own),
                 hover=f"{own}: %{{customdata:.1f}}",

@@ -64,7 +64,7 @@ def knowledge(language: str) -> "KnowledgeBase":
 
 def read(lesson: Lesson) -> Inputs:
     """Sentence and fact beside each other; model and knowledge base in the drawer."""
-    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="xsmall"):
         left, middle = st.container(), st.container(width=FACT)
         with drawer(key="knowledge-drawer"):
             examples = st.container()

@@ -49,13 +49,14 @@ def show(lesson: Lesson, inputs: Sizes) -> None:
     if follow_link("part") or st.session_state.get(PART) not in known:
         st.session_state[PART] = url_choice("part", known, USUAL)
     with picture():
-        _map(inputs, count, names, _guessed(inputs, count))
+        revealed = _guessed(inputs, count)
+        _map(inputs, count, names, revealed)
     with st.container(border=True, key="part-detail"):
         left, right = st.columns([1, 1.6], gap="medium")
         chosen = left.selectbox(_("Part"), known, format_func=lambda name: names[name], key=PART)
         set_url("part", chosen, default=USUAL)
         part = next(part for part in count.parts if part.name == chosen)
-        right.html(_sum(part, total(count.parts)))
+        right.html(_sum(part, total(count.parts) if revealed else None))
         if chosen == "mlm.decoder":
             left.caption(_("Its matrix is the token embedding, and is counted there."))
         _source(part, own=part.name in {row.name for row in inputs.model.own})
@@ -123,16 +124,17 @@ def _take_clicked() -> None:
         st.session_state[PART] = st.session_state["_clicked-part"] = name
 
 
-def _sum(part: CostTerm, everything: int) -> str:
+def _sum(part: CostTerm, everything: int | None) -> str:
+    """The part's number, step by step; with everything, its share, too."""
     times = f"{part.times} × " if part.times > 1 else ""
     formula, numbers = part.formula, part.numbers
     if times and "+" in formula:
         formula, numbers = f"({formula})", f"({numbers})"
     steps = [times + formula, times + numbers, f"{times}{part.one:,}" if times else ""]
-    share = _("{share} of all").format(share=f"{part.total / everything:.2%}")
+    share = _("{share} of all").format(share=f"{100 * part.total / everything:.2f}\u00a0%") if everything else ""
     sure = f"{part.total:,}"
     lines = [html.escape(step) for step in dict.fromkeys(steps) if step not in ("", sure)]
-    lines.append(f"<b>{sure}</b> ({html.escape(share)})")
+    lines.append(f"<b>{sure}</b>" + (f" ({html.escape(share)})" if share else ""))
     return f'<div class="mb-formula">{"<br>".join(f"<span class=is>=</span>{line}" for line in lines)}</div>'
 
 

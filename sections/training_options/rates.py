@@ -88,5 +88,8 @@ def _guessed(decay: float, results: list) -> bool:
     if len(right) != 1:  # without decay all options are right, with frozen embeddings none
         return True
     options = [f"{decay:g}{str(power).translate(RAISED)} · {RATE:.0e} = {rate:.1e}" for power, rate in rates.items()]
-    question = _("{n} layers, each with {decay:g} of the rate above it: which rate do the embeddings get?")
-    return predict("lowest", question.format(n=layers + 1, decay=decay), options, right[0], about=f"{decay} {layers}")
+    question = _(
+        "Under the new layer: {n} blocks, then the embeddings, each with {decay:g} of the rate above it. "
+        "Which rate do the embeddings get?"
+    )
+    return predict("lowest", question.format(n=layers - 1, decay=decay), options, right[0], about=f"{decay} {layers}")

@@ -1,6 +1,7 @@
 """Home as a reader meets it: clicks and keys move the blank, a sentence is taken along, every stop is a link."""
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -51,6 +52,10 @@ def test_a_sentence_is_typed_and_taken_along_and_a_stop_is_a_link_all_over(page)
     answered(page)
     stops = page.locator(".st-key-road a:not([href^='#'])")  # headings have a link of their own
     assert {link.get_attribute("href").strip("/") for link in stops.all()} == LESSON_PAGES - {"home"}
+    boxes = [link.bounding_box() for link in stops.all()]
+    columns = {box["x"]: sorted((b["y"], b["y"] + b["height"]) for b in boxes if b["x"] == box["x"]) for box in boxes}
+    for column in columns.values():  # no tile lies on the one below it
+        assert all(bottom <= top for (_, bottom), (top, _) in pairwise(column))
     type_into(page, page.get_by_label("Your sentence"), "The cat sat on the mat.")
     assert words(page) == ["The", "cat", "sat", "on", "the", "[MASK]", "."]
     name, box = stops.last.get_attribute("href").strip("/"), stops.last.bounding_box()
