@@ -22,7 +22,7 @@ LOCALE = Path(__file__).with_name("locale")
 DEFAULT = "en"
 # What the sidebar and the browser's preference choose from. A language joins once `python -m bench.translations` finds
 # nothing missing; until then `?lang=` shows what there is of it.
-OFFERED = (DEFAULT,)
+OFFERED = (DEFAULT, "zh")
 _NAMES = {"en": "English", "zh": "中文"}  # each language under its own name
 _LANGUAGE = "_language"  # session_state key
 _DECIDED = "minibert_language"  # of a run's context: (query string, language), as `_()` is called hundreds of times
