@@ -108,7 +108,7 @@ def draw_grid(
     words = _("commonest class"), _("seed"), title, _("your run"), _("learning rate")
     fig = grid(cells, (names[True], names[False]), _("dev accuracy"), chance, *words)
     means = _("; ").join(
-        _(", ").join((row[_("epochs")], row[_("learning rate")], row[_("bias correction")]))
+        _(", ").join(map(str, (row[_("epochs")], row[_("learning rate")], row[_("bias correction")])))
         + f"{_(': ')}{row[_('mean')]} ± {row[_('sd')]}"
         for row in table
     )

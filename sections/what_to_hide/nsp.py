@@ -69,10 +69,7 @@ def here() -> None:
     ]
     if lines:
         words = _(
-            "**Here**, full sentences without next sentence prediction against segment pairs with it, on {text}: "
-            "{told}."
+            "**Here**, in the toy world, whole stories without next sentence prediction against pairs of half stories "
+            "with it, in points: {told}."
         )
-        st.markdown(
-            words.format(text=_("real text, {n} seeds").format(n=3), told=_("; ").join(lines)),
-            width=820,
-        )
+        st.markdown(words.format(told=_("; ").join(lines)), width=820)

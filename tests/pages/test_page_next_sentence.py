@@ -128,7 +128,7 @@ def test_a_judgement_is_the_models():
 @pytest.mark.parametrize(("kind", "follows"), [("milk", True), ("penguins", False)])
 def test_the_well_read_model_judges_the_papers_pairs_right(kind, follows):
     app = open_page(part=JUDGED, kind=kind, model="minilm-en")
-    assert [app.text_area(key="a").value, app.text_area(key="b").value] == list(judged.PAPERS[kind])
+    assert [app.text_area(key="a").value, app.text_area(key="b").value] == list(judged.PAPERS["en"][kind])
     assert (float(written(app)[0].rstrip("%")) > 50) == follows
 
 

@@ -209,7 +209,7 @@ def test_the_input_is_what_this_model_adds_up(runs, model_of, name):
         assert places.info and not figure(places, "places")
     assert list(rows) == list(taps)
     found = [seen[f"embeddings.{tap}"][0, 2, 0].item() for tap in taps.values()]
-    assert [float(row["1"]) for row in rows.values()] == pytest.approx(found, abs=1e-6)
+    assert [float(row["1"].replace("−", "-")) for row in rows.values()] == pytest.approx(found, abs=1e-6)
 
 
 @both

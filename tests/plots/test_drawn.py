@@ -111,7 +111,7 @@ def test_each_method_is_scaled_by_its_own_largest():
     fig = attribution.word_grid(["a", "b"], values, NAMES)
     assert np.array(fig.data[0].z) == pytest.approx(np.array([[0.5, 0.5], [-1.0, 1.0]]))
     assert fig.data[0].customdata[1][0][1] == -4.0
-    assert [note.text for note in fig.layout.annotations] == ["+2.00", "+0.10", "-4.00", "+0.20"]
+    assert [note.text for note in fig.layout.annotations] == ["+2.00", "+0.10", "−4.00", "+0.20"]
     assert attribution.word_grid(["a"], {"integrated": np.zeros(1)}, NAMES).data[0].z[0][0] == 0  # nothing found
     fig = attribution.agreement_matrix(np.array([[1.0, np.nan], [np.nan, 1.0]]), ["a", "b"])
     assert [note.text for note in fig.layout.annotations] == ["1.00", "–", "–", "1.00"]  # no correlation
