@@ -22,7 +22,7 @@ def in_short(inputs: Inputs, measure: Measure) -> str:
         few = [row for row in rows if row.verdict == "too little learned"]
         return no_verdict(max(few or rows, key=lambda row: row.share or 0.0), inputs, measure)
     if "no difference in the paper" in {row.verdict for row in compared}:
-        return _("The paper’s numbers do not differ")
+        return _("No difference in the paper: {column}").format(column=measure.column["name"])
     return _("Nothing to compare yet: one arm alone")
 
 
@@ -68,8 +68,10 @@ def both_say(inputs: Inputs, measure: Measure) -> str:
     """What the paper says of the foremost claim, and what ours say of it, in a sentence."""
     row, names = foremost(inputs, measure), inputs.paper["arms"]
     if row is None:
-        nothing = _("The paper’s numbers differ by less than half a point: there is nothing to find again.")
-        return nothing if inputs.compared(measure) else ""
+        nothing = _(
+            "In the paper these arms differ by less than half a point of {column}: there is nothing to find again."
+        )
+        return nothing.format(column=measure.column["name"]) if inputs.compared(measure) else ""
     less = row.claim.sign < 0
     theirs = _("In the paper {arm} is lower than {base}") if less else _("In the paper {arm} is higher than {base}")
     if row.claim.paper is not None:
