@@ -118,7 +118,7 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
                     seen.tokens,
                     seen.square(probs[layer, head]),
                     axes=axes(),
-                    height=130 + 22 * max(9, len(seen.rows)),
+                    height=100 + 22 * max(9, len(seen.rows)),
                 ),
                 _("{name}: the largest share is {top:.1%}.").format(
                     name=names[side], top=probs[layer, head].max().item()
@@ -208,7 +208,7 @@ def without_positions(lesson: Lesson, subject: InspectedModel, reading: ModelInp
     with left:
         st.markdown(f"**{_('How far the output of each token moves')}**")
         figure(
-            partial(order_differences, seen.tokens, seen.of(intact.moved), seen.of(without.moved), names, height=440),
+            partial(order_differences, seen.tokens, seen.of(intact.moved), seen.of(without.moved), names, height=470),
             _("With positions the outputs move by {a:.2f} of their length on average; without, at most by {b}.").format(
                 a=intact.moved.mean().item(), b=tiny(without.moved.max().item())
             ),
