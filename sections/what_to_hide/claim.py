@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.what_to_hide.subject import Inputs
-from ui.claim import mean_and_sd, records_of, show_claim, show_missing_results, show_verdicts
+from ui.claim import mean_and_sd, records_of, show_claim, show_missing_results, show_verdicts, table_in_words
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
@@ -30,7 +30,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if claim == "mismatch":
         lesson.show("The mismatch")
         if records := records_of(name):
-            show_verdicts(claims.judged(name, records), claims.tables()[name]["arms"])
+            show_verdicts(claims.judged(name, records), table_in_words(name)["arms"])
         else:
             show_missing_results(lesson.name)
     else:
