@@ -9,6 +9,8 @@ from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
 
+CLAIMS = ("spans", "words", "mismatch")
+
 
 def measures() -> dict[str, str]:
     """Metric of a record → display name."""
@@ -44,8 +46,12 @@ def everything(records: list[dict]) -> None:
     if not records:
         return
     results = {words: claims.values(records, metric) for metric, words in measures().items()}
+    names = {arm: name for claim in CLAIMS for arm, name in table_in_words(f"what_to_hide-{claim}")["arms"].items()}
     rows = [
-        {_("arm"): arm, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()}}
+        {
+            _("arm"): names.get(arm, arm),
+            **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()},
+        }
         for arm in dict.fromkeys(record["arm"] for record in records)
     ]
     with st.expander(_("All that was measured")):
