@@ -27,6 +27,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
 from minibert.experiments import claims
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.folders import LESSONS, ROOT
 from minibert.inside.relatives.family import family
 from minibert.relatives import model_types, relative_named
@@ -113,7 +114,8 @@ def template() -> Catalog:
 
 
 def of_papers() -> dict[str, list[str]]:
-    """What `ui.claim.in_words` is given, by where it is shown: the claims, and the lessons' tables of papers."""
+    """What `ui.claim.in_words` is given, by where it is shown: the claims, the titles of their experiments, and
+    the lessons' tables of papers."""
     found: dict[str, list[str]] = defaultdict(list)
     for table in claims.tables().values():
         if not {"column", "direction"} & set(table):
@@ -122,6 +124,7 @@ def of_papers() -> dict[str, list[str]]:
         found["ui/claim.py"] += [*table.get("arms", {}).values(), *table.get("measures", {}).values()]
         found["ui/claim.py"] += [column["name"] for column in table.get("column", ())]
         found["ui/claim.py"] += [one[field] for one in table.get("direction", ()) for field in ("what", "source")]
+    found["ui/claim.py"] += [experiment.title for experiment in RELATIVE_EXPERIMENTS.values()]
     for table in _table("experiments", "paper").values():
         found["sections/experiments/one_scale.py"] += [table["source"], *table["columns"], *_names(table)]
     for row in _table("experiments", "results")["row"]:

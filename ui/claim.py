@@ -87,7 +87,7 @@ def floor_words(metric: str) -> tuple[str, str]:
 
 
 def in_words(text: str) -> str:
-    """A text of `claims.toml`, or of a lesson's table of a paper, in the reader's language."""
+    """A text of `claims.toml`, of a lesson's table of a paper, or an experiment's title, in the reader's language."""
     return pgettext("of a paper", text)
 
 
@@ -193,7 +193,7 @@ def show_toy_provenance(records: Sequence[dict]) -> None:
         "learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor seconds "
         "of pre-training: {seconds}."
     ).format(
-        title=literal(RELATIVE_EXPERIMENTS[last["experiment"]].title),
+        title=literal(in_words(RELATIVE_EXPERIMENTS[last["experiment"]].title)),
         tokens=tokens[0] if len(tokens) == 1 else _("{least} to {most}").format(least=tokens[0], most=tokens[-1]),
         steps=last["steps"],
         masked=scale["masked"],

@@ -6,6 +6,7 @@ from minibert.experiments.results import by_arm
 from sections.knowledge.subject import Inputs
 from ui.claim import (
     floors_of,
+    in_words,
     records_of,
     seeds_in_words,
     show_by_measure,
@@ -44,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "{title}. A dot a seed, {n}. Each arm goes on from `{begins}` for {steps:,} steps on the same stories and is "
         "measured on others."
     ).format(
-        title=literal(RELATIVE_EXPERIMENTS[last["experiment"]].title),
+        title=literal(in_words(RELATIVE_EXPERIMENTS[last["experiment"]].title)),
         n=seeds_in_words(records),
         begins=last["scale"]["begins_with"],
         steps=last["steps"],
