@@ -26,6 +26,8 @@ from typing import Any
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 
+from minibert.experiments import claims
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.folders import LESSONS, ROOT
 from minibert.inside.relatives.family import family
 from minibert.relatives import model_types, relative_named
@@ -42,6 +44,7 @@ FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows whe
     ("sections/pretraining/recipe.py", "_(row['what'])"),
     ("sections/pretraining/recipe.py", "_(row['paper'])"),
     ("sections/pretraining/texts.py", "_(what)"),
+    ("ui/claim.py", "pgettext('of a paper', text)"),
     ("ui/model_registry.py", "_(relative.about)"),
 }
 SHARED = "shared"
@@ -93,8 +96,7 @@ def template() -> Catalog:
                     case _, _:
                         if (place, ast.unparse(call)) not in FROM_DATA:
                             raise SystemExit(f"{place}: {ast.unparse(call)} cannot be translated: it is no literal")
-    paper = tomllib.loads((LESSONS / "family" / "paper.toml").read_text(encoding="utf-8"))
-    recipe = tomllib.loads((LESSONS / "pretraining" / "recipe.toml").read_text(encoding="utf-8"))["row"]
+    paper, recipe = _table("family", "paper"), _table("pretraining", "recipe")["row"]
     data = {
         "sections/family/tree.py": [member.what for member in family(LESSONS / "family" / "models.toml").values()],
         "sections/family/teaches.py": [row["name"] for row in paper["row"]],
@@ -105,7 +107,47 @@ def template() -> Catalog:
     for place, messages in data.items():
         for message in messages:
             found.add(message, locations=[(place, 0)])
+    for place, messages in of_papers().items():
+        for message in filter(has_words, messages):
+            found.add(message, locations=[(place, 0)], context="of a paper")
     return found
+
+
+def of_papers() -> dict[str, list[str]]:
+    """What `ui.claim.in_words` is given, by where it is shown: the claims, the titles of their experiments, and
+    the lessons' tables of papers."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for table in claims.tables().values():
+        if not {"column", "direction"} & set(table):
+            continue  # floors and ceilings
+        found["ui/claim.py"] += [table[field] for field in ("source", "title", "axis") if field in table]
+        found["ui/claim.py"] += [*table.get("arms", {}).values(), *table.get("measures", {}).values()]
+        found["ui/claim.py"] += [column["name"] for column in table.get("column", ())]
+        found["ui/claim.py"] += [one[field] for one in table.get("direction", ()) for field in ("what", "source")]
+    found["ui/claim.py"] += [experiment.title for experiment in RELATIVE_EXPERIMENTS.values()]
+    for table in _table("experiments", "paper").values():
+        found["sections/experiments/one_scale.py"] += [table["source"], *table["columns"], *_names(table)]
+    for row in _table("experiments", "results")["row"]:
+        found["sections/experiments/reached.py"] += [row[field] for field in ("name", "measure", "split", "where")]
+    for table in _table("what_to_hide", "paper")["nsp"]:
+        found["sections/what_to_hide/nsp.py"] += [table["title"], table["source"], *_names(table)]
+    table = _table("xlnet", "paper")["table"]
+    found["sections/xlnet/claim.py"] += [table["source"], *_names(table)]
+    return found
+
+
+def _table(lesson: str, name: str) -> dict:
+    return tomllib.loads((LESSONS / lesson / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _names(table: dict) -> list[str]:
+    return [row["name"] for row in table["rows"]]
+
+
+def has_words(text: str) -> bool:
+    """Whether there is anything to translate: names of models, numbers and "Devlin et al. 2019" are the same in every
+    language."""
+    return bool(re.search(r"(?<![\w-])[a-z]{2,}", text.replace("et al.", "")))
 
 
 def lesson_of(message: Message) -> str:

@@ -9,11 +9,24 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from bench.translations import catalogue, done, examination, notebooks, prose, strings, template, twins, update
+from bench.translations import (
+    catalogue,
+    done,
+    examination,
+    has_words,
+    notebooks,
+    prose,
+    strings,
+    template,
+    twins,
+    update,
+)
+from minibert.experiments.claims import tables
 from minibert.folders import LESSONS
 from minibert.toy.world import vocabulary
 from tests.pages.driver import ROOT, link, open_page, whole
 from ui import translations
+from ui.claim import in_words, table_in_words
 from ui.languages import language_of
 
 LANGUAGES = translations.languages()[1:]
@@ -145,6 +158,18 @@ def brackets(tmp_path, monkeypatch):
     with path.open("wb") as file:
         write_po(file, catalogue)
     monkeypatch.setattr(translations, "LOCALE", tmp_path)
+
+
+def test_all_that_is_shown_of_a_table_of_claims_is_in_the_reader_s_language(brackets, monkeypatch):
+    monkeypatch.setattr(translations, "language", lambda: "xx")
+    for name, plain in tables().items():
+        if "source" in plain:
+            table = table_in_words(name)
+            said = [table["source"], *table["arms"].values(), *table["measures"].values()]
+            said += [column["name"] for column in table["column"]]
+            said += [in_words(one[field]) for one in plain.get("direction", ()) for field in ("what", "source")]
+            assert [text for text in said if has_words(text) and not text.startswith("⟦")] == []
+    assert not has_words("Devlin et al. 2019, §2") and not has_words("NEZHA, ±64") and has_words("GLUE, dev")
 
 
 def test_a_link_opens_the_same_in_another_language(brackets):

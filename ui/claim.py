@@ -14,7 +14,7 @@ from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIR
 from minibert.experiments.results import NO_VERDICT, ResultsError, read_records
 from ui.figures import figure, legend
 from ui.text import literal, one_by_one
-from ui.translations import _, ngettext
+from ui.translations import _, ngettext, pgettext
 
 JUDGED = ("agrees", "disagrees", "unclear")
 
@@ -81,6 +81,24 @@ def floor_words(metric: str) -> tuple[str, str]:
         "meant_features": named,
         "who_is_meant": (_("the name said last"), last),
     }.get(metric, (_("no understanding"), _("Without any understanding {floor} % are right.")))
+
+
+# --- in words --------------------------------------------------------------------------------------------------------
+
+
+def in_words(text: str) -> str:
+    """A text of `claims.toml`, of a lesson's table of a paper, or an experiment's title, in the reader's language."""
+    return pgettext("of a paper", text)
+
+
+def table_in_words(name: str) -> dict:
+    """A table of claims with all that is shown of it in the reader's language."""
+    table = claims.tables()[name]
+    said = {field: in_words(table[field]) for field in ("source", "title", "axis") if field in table}
+    for field in ("arms", "measures"):
+        said[field] = {key: in_words(words) for key, words in table.get(field, {}).items()}
+    columns = [{**column, "name": in_words(column["name"])} for column in table.get("column", ())]
+    return {**table, **said, "column": columns}
 
 
 # --- records ----------------------------------------------------------------------------------------------------------
@@ -175,7 +193,7 @@ def show_toy_provenance(records: Sequence[dict]) -> None:
         "learns from {train:,} stories whom each pronoun means and is measured on {test:,} others. Processor seconds "
         "of pre-training: {seconds}."
     ).format(
-        title=literal(RELATIVE_EXPERIMENTS[last["experiment"]].title),
+        title=literal(in_words(RELATIVE_EXPERIMENTS[last["experiment"]].title)),
         tokens=tokens[0] if len(tokens) == 1 else _("{least} to {most}").format(least=tokens[0], most=tokens[-1]),
         steps=last["steps"],
         masked=scale["masked"],
@@ -270,7 +288,7 @@ def show_claim(
     writes how the records were made."""
     from plots.experiments import Score, scores
 
-    table, records = claims.tables()[name], records_of(name)
+    table, records = table_in_words(name), records_of(name)
     names, found = table["arms"], claims.values(records, metric)
     column = claims.column_of(table, metric)
     theirs = column.get("values", {})
@@ -332,7 +350,7 @@ def show_verdicts(
 
 def show_claims(name: str, records: Sequence[dict]) -> None:
     """`show_verdicts` of a table's claims on these records."""
-    show_verdicts(claims.judged(name, claims.recorded(name, records)), claims.tables()[name]["arms"])
+    show_verdicts(claims.judged(name, claims.recorded(name, records)), table_in_words(name)["arms"])
 
 
 def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
@@ -411,7 +429,7 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
     here, verdict = here.replace("  ", " "), verdict_words()[one.verdict]
     if claim.what:
         return _("{what} ({source}): {here} – **{verdict}**").format(
-            what=literal(claim.what), source=literal(claim.source), here=here, verdict=verdict
+            what=literal(in_words(claim.what)), source=literal(in_words(claim.source)), here=here, verdict=verdict
         )
     return _("{arm}: {theirs}; {here} – **{verdict}**").format(
         arm=literal(_(", ").join(_arms(one, names))), theirs=theirs, here=here, verdict=verdict

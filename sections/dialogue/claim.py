@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.dialogue.subject import Inputs
-from ui.claim import records_of, seeds_in_words, show_missing_results, show_provenance, show_verdicts
+from ui.claim import records_of, seeds_in_words, show_missing_results, show_provenance, show_verdicts, table_in_words
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -18,7 +18,7 @@ from ui.translations import _
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
-    records, table = records_of(lesson.name), claims.tables()["dialogue"]
+    records, table = records_of(lesson.name), table_in_words("dialogue")
     if not records:
         show_missing_results(lesson.name)
         return

@@ -10,7 +10,7 @@ from minibert.experiments.results import share_of_way
 from minibert.folders import LESSONS
 from sections.experiments.differences import both_say, headline
 from sections.experiments.subject import Inputs, Measure, metric_names, own_scores
-from ui.claim import floor_words, scores_in_words, show_missing_results, table_of
+from ui.claim import floor_words, in_words, scores_in_words, show_missing_results, table_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture
@@ -45,11 +45,14 @@ def papers_tables() -> dict[str, dict]:
 
 def _the_papers(table: dict, inputs: Inputs) -> None:
     st.markdown(f"**{_('The paper')}**")
-    rows = [{_("arm"): row["name"], **dict(zip(table["columns"], row["values"], strict=True))} for row in table["rows"]]
+    columns = [in_words(name) for name in table["columns"]]
+    rows = [
+        {_("arm"): in_words(row["name"]), **dict(zip(columns, row["values"], strict=True))} for row in table["rows"]
+    ]
     st.table(
         [{name: f"{value:g}" if isinstance(value, float) else value for name, value in row.items()} for row in rows]
     )
-    st.caption(literal(table["source"]) + _("."))
+    st.caption(literal(in_words(table["source"])) + _("."))
 
 
 def _nothing(inputs: Inputs) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from sections.experiments.subject import Inputs
+from ui.claim import in_words
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.navigation import link_to
@@ -17,7 +18,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
     lesson.show("What BERT reached", title=False)
     rows = tomllib.loads((lesson.folder / "results.toml").read_text(encoding="utf-8"))["row"]
-    named = [(row["name"], round(row["score"] - row["gain"], 1), row["score"]) for row in rows]
+    named = [(in_words(row["name"]), round(row["score"] - row["gain"], 1), row["score"]) for row in rows]
     gains = [row["gain"] for row in rows]
     figure(
         partial(
@@ -34,12 +35,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         wide=True,
         data=[
             {
-                _("task"): row["name"],
-                _("measure"): row["measure"],
+                _("task"): in_words(row["name"]),
+                _("measure"): in_words(row["measure"]),
                 "BERT-large": row["score"],
                 _("gain"): row["gain"],
-                _("measured on"): row["split"],
-                pgettext("of a paper", "where"): row["where"],
+                _("measured on"): in_words(row["split"]),
+                pgettext("of a paper", "where"): in_words(row["where"]),
             }
             for row in rows
         ],

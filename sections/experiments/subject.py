@@ -8,7 +8,7 @@ import streamlit as st
 from minibert.experiments import claims
 from minibert.experiments.claims import Judged
 from minibert.experiments.results import REQUIRED, share_of_way
-from ui.claim import records_of
+from ui.claim import records_of, table_in_words
 from ui.inputs import choice
 from ui.runs import own_runs
 from ui.translations import _, pgettext
@@ -91,8 +91,8 @@ class Inputs:
 
 
 def paper_of(name: str) -> dict:
-    """The experiment's table of claims."""
-    return claims.tables()[name]
+    """The experiment's table of claims, in the reader's language."""
+    return table_in_words(name)
 
 
 def read() -> Inputs:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from minibert.experiments.claims import levels, tables, values
 from sections.features.subject import PAPER, Inputs, arm_names, metric_of, own_scores
-from ui.claim import show_claims
+from ui.claim import in_words, show_claims
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture
@@ -42,7 +42,7 @@ def show(inputs: Inputs) -> None:
         fig = scores(
             rows,
             (_("The paper"), _("Ours")),
-            (PAPER["name"], title),
+            (in_words(PAPER["name"]), title),
             _("seed"),
             high=44,
             title=finding(name, {a: scores_by_arm[a] for a in arms}),
@@ -54,7 +54,7 @@ def show(inputs: Inputs) -> None:
             metric=title, words=words
         )
         figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(inputs)) if revealed else None, wide=True)
-    last, source = records[-1], literal(tables()["features"]["source"])
+    last, source = records[-1], literal(in_words(tables()["features"]["source"]))
     st.caption(
         _(
             "A dot is a seed; the line is their mean, the bar one standard deviation; a star is a run of yours. "

@@ -6,12 +6,14 @@ from minibert.experiments.results import by_arm
 from sections.knowledge.subject import Inputs
 from ui.claim import (
     floors_of,
+    in_words,
     records_of,
     seeds_in_words,
     show_by_measure,
     show_missing_results,
     show_provenance,
     show_verdicts,
+    table_in_words,
 )
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -23,7 +25,7 @@ PAPERS = ("wklm", "sembert", "ernie_thu")
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    papers = {name: claims.tables()[name] for name in PAPERS}
+    papers = {name: table_in_words(name) for name in PAPERS}
     lesson.show("The claim", title=False)
     name = choice("claim", _("Whose claim"), {key: paper["title"] for key, paper in papers.items()}, wrap=True)
     paper, records = papers[name], records_of(name)
@@ -37,13 +39,13 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     }
     show_by_measure(values, paper["axis"], f"claim-{name}", floors_of(name, paper["measures"], records))
     show_verdicts(claims.judged(name, records), arms, _("points"))
-    lesson.show(f"What came out: {paper['title']}")
+    lesson.show(f"What came out: {claims.tables()[name]['title']}")
     last = records[-1]
     words = _(
         "{title}. A dot a seed, {n}. Each arm goes on from `{begins}` for {steps:,} steps on the same stories and is "
         "measured on others."
     ).format(
-        title=literal(RELATIVE_EXPERIMENTS[last["experiment"]].title),
+        title=literal(in_words(RELATIVE_EXPERIMENTS[last["experiment"]].title)),
         n=seeds_in_words(records),
         begins=last["scale"]["begins_with"],
         steps=last["steps"],

@@ -6,7 +6,7 @@ from functools import partial
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.nezha.subject import Inputs
-from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_verdicts, table_in_words
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -16,7 +16,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.nezha import over_lengths
 
     lesson.show("The claim", title=False)
-    records, names = recorded_or_hint(lesson.name), claims.tables()["nezha"]["arms"]
+    records, names = recorded_or_hint(lesson.name), table_in_words("nezha")["arms"]
     if not records:
         return
     scale = records[-1]["scale"]

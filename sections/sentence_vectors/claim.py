@@ -6,7 +6,7 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.sentence_vectors.subject import Inputs
-from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_claim, show_verdicts
+from ui.claim import caption_records, mean_and_sd, recorded_or_hint, show_claim, show_verdicts, table_in_words
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
@@ -55,7 +55,7 @@ def recorded_of_inference(records: Sequence[dict]) -> None:
 
 def simbert_losses() -> None:
     """SimBERT's two losses, alone and together: recorded results on LCQMC."""
-    records, names = recorded_or_hint("simbert"), claims.tables()["simbert"]["arms"]
+    records, names = recorded_or_hint("simbert"), table_in_words("simbert")["arms"]
     if not records:
         return
     scale = records[-1]["scale"]

@@ -3,7 +3,15 @@
 from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from sections.to_write.subject import Inputs
-from ui.claim import caption_records, floors_of, recorded_or_hint, seconds_in_words, show_by_measure, show_verdicts
+from ui.claim import (
+    caption_records,
+    floors_of,
+    recorded_or_hint,
+    seconds_in_words,
+    show_by_measure,
+    show_verdicts,
+    table_in_words,
+)
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
@@ -33,7 +41,7 @@ def of_the_corrector(lesson: Lesson, inputs: None) -> None:
 
 def recorded(name: str) -> bool:
     """The scores and verdicts of an experiment, or the command that records it; whether there are any."""
-    records, names = recorded_or_hint(name), claims.tables()[name]["arms"]
+    records, names = recorded_or_hint(name), table_in_words(name)["arms"]
     if not records:
         return False
     results = {words: by_arm(records, metric) for metric, words in measures().items()}

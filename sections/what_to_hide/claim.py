@@ -4,10 +4,12 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.what_to_hide.subject import Inputs
-from ui.claim import mean_and_sd, records_of, show_claim, show_missing_results, show_verdicts
+from ui.claim import mean_and_sd, records_of, show_claim, show_missing_results, show_verdicts, table_in_words
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.translations import _
+
+CLAIMS = ("spans", "words", "mismatch")
 
 
 def measures() -> dict[str, str]:
@@ -30,7 +32,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if claim == "mismatch":
         lesson.show("The mismatch")
         if records := records_of(name):
-            show_verdicts(claims.judged(name, records), claims.tables()[name]["arms"])
+            show_verdicts(claims.judged(name, records), table_in_words(name)["arms"])
         else:
             show_missing_results(lesson.name)
     else:
@@ -44,8 +46,12 @@ def everything(records: list[dict]) -> None:
     if not records:
         return
     results = {words: claims.values(records, metric) for metric, words in measures().items()}
+    names = {arm: name for claim in CLAIMS for arm, name in table_in_words(f"what_to_hide-{claim}")["arms"].items()}
     rows = [
-        {_("arm"): arm, **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()}}
+        {
+            _("arm"): names.get(arm, arm),
+            **{words: mean_and_sd(values.get(arm, {}).values()) for words, values in results.items()},
+        }
         for arm in dict.fromkeys(record["arm"] for record in records)
     ]
     with st.expander(_("All that was measured")):

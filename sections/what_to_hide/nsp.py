@@ -7,7 +7,7 @@ import streamlit as st
 
 from minibert.experiments.claims import judged
 from sections.what_to_hide.subject import Inputs
-from ui.claim import records_of, signed, verdict_words
+from ui.claim import in_words, records_of, signed, verdict_words
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.navigation import link_to
@@ -24,10 +24,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     rows: dict[str, dict[str, float]] = {}
     for column, paper in zip(columns, papers, strict=True):
         with column:
-            st.markdown(f"**{paper['title']}**")
-            values = ((row["name"], [f"{value:.1f}" for value in row["values"]]) for row in paper["rows"])
+            st.markdown(f"**{in_words(paper['title'])}**")
+            values = ((in_words(row["name"]), [f"{value:.1f}" for value in row["values"]]) for row in paper["rows"])
             st.table([{"": name, **dict(zip(paper["tasks"], shown, strict=True))} for name, shown in values])
-            st.caption(literal(paper["source"]))
+            st.caption(literal(in_words(paper["source"])))
         with_, without = (
             next(row for row in paper["rows"] if row["name"] == paper[key]) for key in ("with", "without")
         )

@@ -10,7 +10,7 @@ from minibert.experiments import claims
 from minibert.experiments.results import by_arm
 from plots.xlnet import by_way
 from sections.xlnet.subject import Inputs
-from ui.claim import caption_records, recorded_or_hint, show_verdicts
+from ui.claim import caption_records, in_words, recorded_or_hint, show_verdicts, table_in_words
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.text import literal
@@ -20,7 +20,7 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
     paper = tomllib.loads((lesson.folder / "paper.toml").read_text(encoding="utf-8"))
-    records, names = recorded_or_hint(lesson.name), claims.tables()["xlnet"]["arms"]
+    records, names = recorded_or_hint(lesson.name), table_in_words("xlnet")["arms"]
     if not records:
         the_papers_table(paper)
         return
@@ -78,8 +78,8 @@ def the_papers_table(paper: dict) -> None:
     columns = paper["table"]["columns"]
     with st.expander(_("The paper’s ablation"), icon=":material/table:"):
         rows = [
-            {_("model"): row["name"], **dict(zip(columns, row["values"], strict=True))}
+            {_("model"): in_words(row["name"]), **dict(zip(columns, row["values"], strict=True))}
             for row in paper["table"]["rows"]
         ]
         st.table(rows)
-        st.caption(literal(paper["table"]["source"]))
+        st.caption(literal(in_words(paper["table"]["source"])))
