@@ -81,7 +81,7 @@ def check(file: Path, kept: Mapping[str, np.ndarray], computed: Mapping[str, np.
             raise Outdated(f"{file.name}: {name} is missing, or has another shape")
         numbers = np.issubdtype(ours.dtype, np.number)
         if numbers:  # of the number itself where that is over 1: processors add in other orders
-            scale = np.maximum(1, np.abs(theirs))
+            scale = np.fmax(1, np.abs(theirs))  # 1 where there is no number
             same = np.allclose(ours / scale, theirs / scale, rtol=0, atol=TOLERANCE, equal_nan=True)
         else:
             same = np.all(ours == theirs)
