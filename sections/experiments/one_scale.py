@@ -19,10 +19,12 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    """The paper's table, the scores of the chosen measure with the finding as title, and what both say."""
+    """The paper's table, the scores of the chosen measure with the finding as title, and what both say. Scores that
+    could not have decided anything are told, not drawn."""
     if inputs.chosen is None:
         _nothing(inputs)
         return
+    draw = _tell if _undecidable(inputs) else _draw_steps if inputs.name == "steps" else _draw_scores
     with picture():
         table = papers_tables().get(inputs.name)
         left, right = st.columns([5, 6], gap="medium") if table else (None, st.container())
@@ -30,7 +32,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             with left:
                 _the_papers(table, inputs)
         with right, st.container(key="wide-picture"):
-            (_draw_steps if inputs.name == "steps" else _draw_scores)(inputs, inputs.chosen)
+            draw(inputs, inputs.chosen)
     if said := both_say(inputs, inputs.chosen):
         st.markdown(f"**{literal(said)}**", width=980)
     st.caption(_captions(inputs))
@@ -60,6 +62,21 @@ def _nothing(inputs: Inputs) -> None:
         st.warning(_("The recorded results hold none of the measures this page draws."))
         return
     show_missing_results(inputs.paper.get("results", inputs.name))
+
+
+def _undecidable(inputs: Inputs) -> bool:
+    rows = inputs.compared(inputs.chosen)
+    return bool(rows) and all(row.verdict == "too little learned" for row in rows)
+
+
+def _tell(inputs: Inputs, measure: Measure) -> None:
+    st.markdown(f"**{literal(headline(inputs, measure))}**")
+    st.markdown(
+        _(
+            "Ours were trained too briefly to test this claim, so their scores are not drawn beside the paper's. "
+            "They stand under *What may be said*."
+        )
+    )
 
 
 def _captions(inputs: Inputs) -> str:
