@@ -118,6 +118,15 @@ def hold(*keys: str) -> None:
             st.session_state[key] = st.session_state[key]
 
 
+def hold_absent(absent: bool, *keys: str) -> None:
+    """Call before these widgets, which some parts of a page leave out, are drawn or not: `hold` while they are absent and
+    once more when they return, or the browser shows them empty."""
+    if absent or st.session_state.pop(f"_absent.{keys[0]}", False):
+        hold(*keys)
+    if absent:
+        st.session_state[f"_absent.{keys[0]}"] = True
+
+
 def went_back() -> bool:
     """Whether this run follows the browser's Back or Forward: then the link alone determines the page's content."""
     return getattr(get_script_run_ctx(suppress_warning=True), "is_history_navigation", False)

@@ -24,7 +24,7 @@ from ui.samples import (
     senses,
     whole_sentences,
 )
-from ui.state import hold
+from ui.state import hold_absent
 from ui.text import literal
 from ui.translations import _, ngettext, pgettext
 
@@ -113,8 +113,8 @@ def method_names() -> dict[str, str]:
 def read(lesson: Lesson, of_points: bool) -> Inputs:
     """One row: the word, the user's sentence, and in a drawer the rarely changed settings. of_points: whether the open
     part draws them as points; the others read the model and the language alone."""
+    hold_absent(not of_points, *OF_POINTS)
     if not of_points:
-        hold(*OF_POINTS)
         with drawer():
             model = model_choice(default=WELL_READ)
             language = _language(model)

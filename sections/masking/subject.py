@@ -9,8 +9,8 @@ from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_widgets import WELL_READ, model_choice
-from ui.page import with_drawer
-from ui.state import hold
+from ui.page import drawer, with_drawer
+from ui.state import hold_absent
 from ui.translations import _
 
 MAX_CHARS = 1_000
@@ -37,7 +37,7 @@ class Inputs:
 
 def read(lesson: Lesson, of_a_sentence: bool) -> Inputs:
     """The sentence and, in a drawer, the rarely changed settings. of_a_sentence: whether the open part reads it."""
-    left, right = with_drawer(holds=("k",))
+    left, right = with_drawer(holds=("k",)) if of_a_sentence else (None, drawer(holds=("k",)))
     with right:
         examples_in = st.container()
         model = model_choice(
@@ -49,8 +49,8 @@ def read(lesson: Lesson, of_a_sentence: bool) -> Inputs:
     blanked = [text for text in examples if BLANK in text]
     offered = [*plain[1:], blanked[0]]
     pairs = list(zip(blanked[0::2], blanked[1::2], strict=True))
+    hold_absent(not of_a_sentence, "cloze")
     if not of_a_sentence:
-        hold("cloze")
         return Inputs("", False, model, bars, plain, pairs)
     with left:
         text = sentence_input(

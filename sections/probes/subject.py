@@ -9,7 +9,7 @@ from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_widgets import WELL_READ, model_choice, warn_untrained
 from ui.page import drawer
-from ui.state import follow_link, hold, set_url, url_text
+from ui.state import follow_link, hold_absent, set_url, url_text
 from ui.translations import _, pgettext
 
 MAX_CHARS = 1_000
@@ -27,8 +27,8 @@ class Inputs:
 def read(lesson: Lesson, of_a_blank: bool) -> Inputs:
     """One row: the sentence with a blank, its right word, and the model in the drawer. of_a_blank: whether the open
     part reads the sentence; for the others the model is all."""
+    hold_absent(not of_a_blank, "cloze", "right")
     if not of_a_blank:
-        hold("cloze", "right")
         with drawer():
             model = model_choice(default=WELL_READ)
         warn_untrained(model)

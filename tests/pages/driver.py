@@ -36,7 +36,7 @@ def open_page(name: str, /, owner: str | None = None, told: Sequence[str] | None
 
 def whole(app: AppTest) -> AppTest:
     """The same app, after a run that raised nothing, escaped no figure's words as Markdown, and told the browser again
-    what the widgets in its drawers hold."""
+    what the widgets in its drawers hold, and the text fields that another part had left out."""
     assert not app.exception, [error.value for error in app.exception]
     drawn = [text for chart in app.get("plotly_chart") for text in (chart.proto.spec, chart.proto.alt)]
     titles = [body for body in (block.proto.body for block in app.get("html")) if 'class="mb-finding"' in body]
@@ -46,6 +46,10 @@ def whole(app: AppTest) -> AppTest:
     lost = {key for key in drawers if key in earlier and not drawers[key].proto.set_value}
     assert not lost, f"closed drawers lose the values of {lost}: name them in `holds` of ui.page.drawer"
     vars(app)["drawers"] = drawers
+    fields, known = {field.key: field for field in (*app.text_input, *app.text_area)}, vars(app).setdefault("known", {})
+    empty = {key for key in fields if known.get(key) is False and fields[key].value and not fields[key].proto.set_value}
+    assert not empty, f"the browser shows {empty} empty, as they return: ui.state.hold_absent"
+    known.update(dict.fromkeys(known, False) | dict.fromkeys(fields, True))  # key → whether the last run drew it
     return app
 
 

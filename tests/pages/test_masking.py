@@ -280,3 +280,10 @@ def test_before_the_answer_one_may_guess():
     assert figure(driver.part(app, WHY), "readings") is None
     whole(app.button(key="taken-in-show").click().run())
     assert figure(app, "readings")
+
+
+@pytest.mark.parametrize("back", ["Fill the blanks", "Why not always [MASK]"])
+def test_a_sentence_is_there_again_after_a_part_that_has_none(back):
+    app = open_page(cloze="He saw the [MASK] there.")
+    app = driver.part(driver.part(app, "In the paper"), back)
+    assert app.text_input(key="cloze").value == "He saw the [MASK] there."  # and the browser is told: driver.whole
