@@ -119,7 +119,7 @@ def hold(*keys: str) -> None:
 
 
 def hold_absent(absent: bool, *keys: str) -> None:
-    """Call before these widgets, which some parts of a page leave out, are drawn or not: `hold` while they are absent and
+    """`hold` for widgets that some parts of a page leave out, called before they are drawn: while they are absent, and
     once more when they return, or the browser shows them empty."""
     if absent or st.session_state.pop(f"_absent.{keys[0]}", False):
         hold(*keys)
