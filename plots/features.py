@@ -93,7 +93,7 @@ def stack(
         range=[-0.7, len(tokens) - 0.3],
         tickangle=-45 if len(tokens) > 7 else 0,
     )
-    fig.update_layout(height=110 + 42 * len(heights))
+    fig.update_layout(height=110 + 52 * len(heights))
     return fig
 
 

@@ -34,7 +34,7 @@ LAPTOP, PHONE, PROJECTOR, OLD_PROJECTOR = (
 )
 NO_LESSON = {"classroom"}  # shut without a key: tests/browser/test_browser_classroom.py
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
-REACHES_BELOW = {"albert"}  # its figure ends below an old projector's first screen
+REACHES_BELOW = {"albert", "features"}  # their first figure ends below an old projector's first screen
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NO_LESSON)
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
 TABS, PANEL = (f".st-key-part [role={role}]" for role in ("tab", "tabpanel"))
