@@ -77,8 +77,8 @@ def _matrix(tree) -> None:
 
     words = [visible(token) for token in tree.tokens]
     mask = tree.visible().tolist()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), width=170, bare=True)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), width=130, bare=True)
         who = [words[at] for at, one in enumerate(mask[chosen]) if one]
         title = _("Row “{word}”: it sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
         figure_title(title, "visible")
