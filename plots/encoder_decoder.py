@@ -234,7 +234,7 @@ def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]
                 if not cells:
                     continue
                 rows, columns = zip(*cells, strict=True)
-                size = 8 if kind == UNSEEN else min(26, 150 // n) * (0.8 if kind == CROSS else 1)
+                size = 8 if kind == UNSEEN else min(24, 120 // n) * (0.8 if kind == CROSS else 1)
                 add_marks(
                     fig,
                     columns,
@@ -263,7 +263,7 @@ def mask_squares(words: Sequence[str], panels: dict[str, Sequence[Sequence[str]]
             col=panel,
         )
     fig.update_annotations(font={"size": FONT_SIZE})
-    fig.update_layout(height=190 + 34 * n, margin={"l": 4, "r": 8, "t": 64, "b": 4})
+    fig.update_layout(height=172 + 30 * n, margin={"l": 4, "r": 8, "t": 46, "b": 4})
     fig.update_xaxes(
         **token_ticks(words, position), tickangle=-55, range=[-0.6, n - 0.4], fixedrange=True, zeroline=False
     )

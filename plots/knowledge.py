@@ -11,7 +11,7 @@ from plots.theme import BLUE, GREY, ORANGE, SMALL, add_marks, titled
 
 
 def visible_matrix(
-    tokens: Sequence[str], branch: Sequence[int], mask: Sequence[Sequence[bool]], chosen: int, title: str
+    tokens: Sequence[str], branch: Sequence[int], mask: Sequence[Sequence[bool]], chosen: int, title: str = ""
 ) -> go.Figure:
     """One mark per pair (row may attend to column), round if either is in a branch; the row `chosen` is framed."""
     fig, size = go.Figure(), len(tokens)
@@ -22,7 +22,7 @@ def visible_matrix(
             fig,
             [j for _i, j in some],
             [i for i, _j in some],
-            {"symbol": symbol, "size": max(6, min(15, 330 / size)), "color": colour},
+            {"symbol": symbol, "size": max(6, min(13, 330 / size)), "color": colour},
             text=[literal(f"{tokens[i]} → {tokens[j]}") for i, j in some],
             hover="%{text}",
         )
@@ -32,7 +32,7 @@ def visible_matrix(
     ticks = token_ticks(tokens, chosen)
     fig.update_xaxes(range=[-0.6, size - 0.4], tickangle=-45, **ticks)
     fig.update_yaxes(range=[size - 0.4, -0.6], **ticks)
-    fig.update_layout(height=80 + 17 * size)
+    fig.update_layout(height=100 + 18 * size, margin={"t": 4})
     return titled(fig, title)
 
 

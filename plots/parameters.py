@@ -149,8 +149,8 @@ def mosaic(
         "barmode": "overlay",
         "uniformtext": {"minsize": SMALL, "mode": "hide"},
         "title": {"text": title, "y": 0.985, "yanchor": "top"},
-        "margin": {"l": 2, "r": 2, "t": 40 + _NOTE * (2 if raised else 1), "b": 4},
-        "height": 385,  # lower, plotly hides the names of a block's parts
+        "margin": {"l": 2, "r": 2, "t": 30 + _NOTE * (2 if raised else 1), "b": 4},
+        "height": 375,  # lower, plotly hides the names of a block's parts
         "shapes": shapes,
         "annotations": [note | own for own in notes],
         "xaxis": {"visible": False, "range": [0, right], "fixedrange": True},

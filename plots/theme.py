@@ -39,7 +39,7 @@ FONT_SIZE = 16
 SMALL = 14  # the smallest type in figures
 DOTTED = {"color": GREY, "width": 3, "dash": "dot"}  # what needs no understanding
 USUAL_HEIGHT = 450  # plotly's default height
-PROJECTED_HEIGHT = 620  # what the page's borders leave of a small projector's 720 pixels
+PROJECTED_HEIGHT = 620  # pixels to which the height of a figure grows in a room
 _PIXELS = {  # part of a figure → its sizes in pixels, besides those of type and markers
     "margin": {"l", "r", "t", "b"},
     "annotations": {"xshift", "yshift"},
@@ -200,16 +200,18 @@ def untitled(parts: dict) -> str:
     return html.unescape(re.sub(r"</?b>", "", title.replace("<br>", " ")))
 
 
-def enlarge(parts: dict, factor: float) -> None:
+def enlarge(parts: dict, factor: float) -> bool:
     """Enlarge type, markers and margins of a figure's `to_dict()` by `factor`, in place: for the back row of a room.
 
-    The width stays that of the page; the height grows by `factor` too, up to PROJECTED_HEIGHT.
+    The width stays that of the page; the height grows by `factor` too, up to PROJECTED_HEIGHT. Returns whether it has
+    grown by all of it: a screen that is low takes it back (ui/projector.css).
     """
     layout = parts["layout"]
     _enlarge(parts["data"], factor)
     _enlarge({name: part for name, part in layout.items() if name != "template"}, factor)
     height = layout.get("height") or USUAL_HEIGHT
     layout["height"] = max(height, min(factor * height, PROJECTED_HEIGHT))
+    return layout["height"] == factor * height
 
 
 def _enlarge(part, factor: float, inside: str = "") -> None:

@@ -34,7 +34,7 @@ def two_masks(
     fig = make_subplots(
         cols=len(panels), shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=[literal(name) for name in panels]
     )
-    size = max(7, min(24, 200 // n))
+    size = max(7, min(20, 165 // n))
     for panel, mask in enumerate(panels.values()):
         for visible, (colour, symbol) in ((True, OPEN), (False, SHUT)):
             for asked in (False, True):
@@ -66,7 +66,7 @@ def two_masks(
         ends = [(place - 0.5, place + 0.5) for place in (column, row)]
         add_box(fig, *ends, line={"color": colour, "width": width}, row=1, col=panel + 1)
     fig.update_annotations(font={"size": FONT_SIZE})
-    fig.update_layout(height=130 + max(20, 28 - n // 2) * n, margin={"l": 4, "r": 8, "t": 40, "b": 4})
+    fig.update_layout(height=130 + max(20, 28 - n // 2) * n, margin={"l": 4, "r": 8, "t": 30, "b": 4})
     for at in range(len(panels)):
         ticks = token_ticks(words, column if at == panel else None)
         fig.update_xaxes(**ticks, tickangle=-55, range=[-0.6, n - 0.4], **FIXED, row=1, col=at + 1)

@@ -51,13 +51,15 @@ def figure(
     wide: too dense for a phone, where it scrolls horizontally. title: in place of the figure's own.
     """
     options = (height, on_select is not None, TYPE if projecting() else None)
-    fig, said = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
-    said = title or said
-    if said:  # as text above the figure: it wraps, while plotly cuts a long title
-        st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(said)}</p>')
+    fig, said, grown = _drawn(_name(fig), fig, *options) if isinstance(fig, partial) else _finished(fig, *options)
+    if title or said:
+        figure_title(title or said, key)
     config = dict(_CONFIG, displayModeBar="hover" if modebar else False)
     chosen: list[dict] = []
-    with st.container(key=f"wide-{key}") if wide else nullcontext():
+    with (
+        st.container(key=f"wide-{key}") if wide else nullcontext(),
+        st.container(key=f"grown-{key}") if grown else nullcontext(),
+    ):
         if on_select is None:
             st.plotly_chart(fig, key=key, config=config, alt=alt)
         else:
@@ -65,6 +67,11 @@ def figure(
             chosen = list(state.selection.points) if state else []
     in_words(alt, f"{key}-words", data)
     return chosen
+
+
+def figure_title(title: str, key: str) -> None:
+    """A figure's title as text: it wraps, while plotly cuts a long one. key: of its figure."""
+    st.html(f'<p class="mb-finding" data-of="{html.escape(key)}" dir="auto">{html.escape(title)}</p>')
 
 
 def _name(plot: partial) -> str:
@@ -94,7 +101,8 @@ def _drawn(name: str, _plot: partial, height: int | None, clicked: bool, type_si
 
 
 def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
-    """(the figure with our theme, set up for clicks; its title, removed from the figure)."""
+    """(the figure with our theme, set up for clicks; its title, removed from the figure; whether it has grown for a
+    room by the whole of `type_size`)."""
     from plots.theme import Finished, apply_to_parts, enlarge, untitled
 
     parts = fig.to_dict()
@@ -102,15 +110,14 @@ def _finished(fig, height: int | None, clicked: bool, type_size: float | None):
     apply_to_parts(parts)
     if height is not None:
         parts["layout"]["height"] = height
-    if type_size is not None:
-        enlarge(parts, type_size)
+    grown = type_size is not None and enlarge(parts, type_size)
     if clicked:
         parts["layout"] |= {"clickmode": "event+select", "dragmode": False}
         for trace in parts["data"]:
             if trace["type"] == "scatter":  # a click must not fade everything else
                 marker = trace.setdefault("unselected", {}).setdefault("marker", {})
                 marker.setdefault("opacity", trace.get("marker", {}).get("opacity", 1))
-    return Finished(parts), title
+    return Finished(parts), title, grown
 
 
 def legend(entries: Sequence[tuple[str, str, str]]) -> None:

@@ -25,7 +25,7 @@ function player({ root, identity, last, at, words, delay, show, told = () => {},
   for (const [button, name] of [[back, words.back], [on, words.on]]) button.setAttribute("aria-label", name);
   slider.setAttribute("aria-label", words.slider);
   slider.max = last;
-  way.style.visibility = last ? "" : "hidden";  // of one step there is nothing to play
+  way.style.display = last ? "" : "none";  // of one step there is nothing to play
 
   const go = (step, by = 0) => {
     state.at = Math.max(0, Math.min(last, step));

@@ -76,7 +76,7 @@ def _guessed(inputs: Inputs, words: list[str], film: films.Film) -> bool:
     options = list(dict.fromkeys([*map(visible, (words[0], words[len(words) // 2], words[-1])), said]))
     if len(options) < 2:
         return True
-    question = _("It has learned one thing. Which word does it write first?")
+    question = _("Which word does it write first?")
     return predict("writes", question, options, options.index(said), about=f"{inputs.text} {said}")
 
 
@@ -92,7 +92,7 @@ def _draw(half: str, inputs: Inputs, film: films.Film, model: object = None) -> 
     moving(KEY, Path(__file__).parent, _HTML)(
         key=KEY,
         data={
-            "identity": f"{half}\n{inputs.text}\n{inputs.model if model is None else id(model)}",
+            "identity": f"{half}\n{inputs.text}\n{inputs.model if model is None else id(model)}\n{len(film.steps)}",
             "half": half,
             "sources": film.sources,
             "reads": film.reads,

@@ -40,7 +40,7 @@ export default function (component) {
     return { strip, length };
   };
   strips.replaceChildren();
-  strips.style.setProperty("--high", data.parts.length > 2 ? "2.2rem" : "2.7rem");
+  strips.style.setProperty("--high", data.parts.length > 2 ? "min(2.2rem, 5vh)" : "2.7rem");
   const rows = data.parts.map(({ name }) => add(name, "part"));
   const sum = add(data.sum.name, "sum"), out = add(data.out.name, "out");
   const paint = ({ strip, length }, values, told, limit = data.limit) => {

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from sections.knowledge.subject import Inputs, answers, ways
-from ui.figures import bars_in_words, figure, legend
+from ui.figures import bars_in_words, figure, figure_title, legend
 from ui.inputs import numbered, pick
 from ui.lesson import Lesson
 from ui.page import picture
@@ -76,22 +76,21 @@ def _matrix(tree) -> None:
     from plots.theme import BLUE, ORANGE
 
     words = [visible(token) for token in tree.tokens]
-    left, right = st.columns([2, 3], vertical_alignment="center")
-    with left:
-        chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), bare=True)
-    with right:
-        legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
     mask = tree.visible().tolist()
-    who = [words[at] for at, one in enumerate(mask[chosen]) if one]
-    title = _("Row “{word}”: it sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        chosen = pick("token", _("Who is seen by"), numbered(words), min(1, len(words) - 1), width=130, bare=True)
+        who = [words[at] for at, one in enumerate(mask[chosen]) if one]
+        title = _("Row “{word}”: it sees {n} of {all}").format(word=words[chosen], n=len(who), all=len(words))
+        figure_title(title, "visible")
     figure(
-        partial(visible_matrix, words, tree.branch, mask, chosen, title),
+        partial(visible_matrix, words, tree.branch, mask, chosen),
         _("Which of {all} tokens may look at which. “{word}” sees {who}.").format(
             all=len(words), word=words[chosen], who=_(", ").join(who)
         ),
         "visible",
         wide=True,
     )
+    legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
 
 
 def _answers(inputs: Inputs, tree) -> None:

@@ -23,8 +23,6 @@ def show(inputs: Inputs) -> None:
         stream, row, column = inputs.cell
         st.html(order_html(inputs))
         st.markdown(reason(inputs, masks[stream][row][column]))
-        guessed = (GUESSED, "■", _("may look, and its word is guessed"))
-        legend([(OPEN[0], "■", _("may look")), guessed, (SHUT[0], "×", _("may not"))])
         words = [visible(token) for token in inputs.tokens]
         titles = [_("Content stream: knows its own word"), _("Query stream: knows its place only")]
         listed = _("; ").join(
@@ -43,6 +41,8 @@ def show(inputs: Inputs) -> None:
             on_select=lambda: clicked("orders", state("stream"), state("row"), state("column")),
             wide=True,
         )
+        guessed = (GUESSED, "■", _("may look, and its word is guessed"))
+        legend([(OPEN[0], "■", _("may look")), guessed, (SHUT[0], "×", _("may not"))])
         pick_cell(inputs)
         if inputs.cut:
             left_out = ngettext("{n} word more is not drawn.", "{n} words more are not drawn.", inputs.cut)

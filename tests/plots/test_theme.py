@@ -92,4 +92,6 @@ def test_an_enlarged_figure_has_larger_type():
     assert (large.layout.annotations[0].font.size, large.layout.annotations[0].xshift) == (30, 6)
     assert large.layout.margin.t == 1.5 * fig.layout.margin.t
     for height, grown in ((None, 585), (400, 520), (600, 620), (900, 900)):  # while it fits on a projector
-        assert enlarged(go.Figure(layout={"height": height}), 1.3).layout.height == grown
+        parts = go.Figure(layout={"height": height}).to_dict()
+        assert theme.enlarge(parts, 1.3) is (grown < 620)  # else it cannot be taken back as a whole
+        assert parts["layout"]["height"] == grown
