@@ -163,8 +163,13 @@ def show_provenance(records: Sequence[dict], words: str) -> None:
 
 
 def seeds_in_words(records: Iterable[dict]) -> str:
-    seeds = len({record["seed"] for record in records})
-    return ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds)
+    """How many seeds an arm has: "3 seeds"; "3 to 8 seeds", if some have more."""
+    found: dict[str, set[int]] = {}
+    for record in records:
+        found.setdefault(record["arm"], set()).add(record["seed"])
+    least, most = min(map(len, found.values())), max(map(len, found.values()))
+    n = str(most) if least == most else _("{least} to {most}").format(least=least, most=most)
+    return ngettext("{n} seed", "{n} seeds", most).format(n=n)
 
 
 def seconds_in_words(records: Iterable[dict]) -> str:
