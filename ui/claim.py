@@ -162,15 +162,34 @@ def show_provenance(records: Sequence[dict], words: str) -> None:
     st.caption(one_by_one(words, made))
 
 
+def seeds_by_arm(records: Iterable[dict]) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for record in records:
+        found.setdefault(record["arm"], set()).add(record["seed"])
+    return found
+
+
 def seeds_in_words(records: Iterable[dict]) -> str:
-    seeds = len({record["seed"] for record in records})
-    return ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds)
+    """How many seeds an arm has: "3 seeds"; "3 to 8 seeds", if some have more."""
+    found = seeds_by_arm(records).values()
+    least, most = min(map(len, found)), max(map(len, found))
+    n = str(most) if least == most else _("{least} to {most}").format(least=least, most=most)
+    return ngettext("{n} seed", "{n} seeds", most).format(n=n)
+
+
+def of_common_seeds(records: Iterable[dict]) -> list[dict]:
+    """The records of seeds that every arm has, all if there is no such seed: seconds are only comparable between arms
+    that ran side by side, and later seeds of some arms ran when the machine had more, or less, to do."""
+    records = list(records)
+    common = set.intersection(*seeds_by_arm(records).values())
+    return [record for record in records if record["seed"] in common] or records
 
 
 def seconds_in_words(records: Iterable[dict]) -> str:
-    """Processor seconds of each arm's last record; by processor if there are several, as those are not comparable."""
+    """Processor seconds of each arm's last record of a seed that all have; by processor if there are several, as those
+    are not comparable."""
     found: dict[str, dict[str, float]] = {}
-    for record in records:
+    for record in of_common_seeds(records):
         found.setdefault(record["machine"]["processor"], {})[record["arm"]] = record["seconds"]
     details = {
         processor: _(", ").join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items())

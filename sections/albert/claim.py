@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.albert.subject import Inputs
-from ui.claim import mean_and_sd, records_of, show_claim, show_missing_results
+from ui.claim import mean_and_sd, of_common_seeds, records_of, show_claim, show_missing_results
 from ui.code_diff import CodeChange, show_diff
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -39,9 +39,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def _time(lesson: Lesson) -> None:
     """CPU time per training step and per answer, and weights, of each recorded arm; beside them the paper's speeds."""
     lesson.show("Fewer weights, as much work", title=False)
-    groups: dict[str, list[dict]] = {}
-    for record in records_of(lesson.name):
-        groups.setdefault(record["arm"], []).append(record)
     names = {
         "bert": "BERT",
         "none": _("nothing shared"),
@@ -49,6 +46,10 @@ def _time(lesson: Lesson) -> None:
         "feed-forward": _("feed-forward shared"),
         "all": _("all shared (ALBERT)"),
     }
+    groups: dict[str, list[dict]] = {}
+    if records := [record for record in records_of(lesson.name) if record["arm"] in names]:
+        for record in of_common_seeds(records):
+            groups.setdefault(record["arm"], []).append(record)
     rows = [
         {
             _("arm"): name,

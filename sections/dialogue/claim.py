@@ -7,7 +7,15 @@ import streamlit as st
 
 from minibert.experiments import claims
 from sections.dialogue.subject import Inputs
-from ui.claim import records_of, seeds_in_words, show_missing_results, show_provenance, show_verdicts, table_in_words
+from ui.claim import (
+    of_common_seeds,
+    records_of,
+    seeds_in_words,
+    show_missing_results,
+    show_provenance,
+    show_verdicts,
+    table_in_words,
+)
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -66,6 +74,7 @@ def picture(names: dict[str, str], scores_of: claims.Values, title: str) -> None
 
 def times(records: list[dict]) -> None:
     """The seconds of training, of BERT and of DIET."""
+    records = of_common_seeds(records)
     arms = dict.fromkeys(record["arm"] for record in records)
     seconds = {arm: statistics.fmean(r["seconds"] for r in records if r["arm"] == arm) for arm in arms}
     if {"joint", "both", "sparse"} <= seconds.keys():

@@ -1,7 +1,6 @@
 """The claims beside our records on SST-2: what students keep of their teacher, what pruning and search cost."""
 
 import statistics
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
@@ -15,7 +14,7 @@ from ui.figures import figure
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.text import literal
-from ui.translations import _, ngettext
+from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -37,7 +36,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 def recorded(records: Sequence[dict]) -> None:
     scale = records[-1]["scale"]
-    seeds = min(Counter(record["arm"] for record in records).values())  # of every arm, at least
     longer = max(record["pretraining"].get("times", 1.0) for record in records)
     words = _(
         "The teacher is {teacher}, the student {student}; {labelled:,} sentences of SST-2 have labels, {unlabelled:,} "
@@ -53,7 +51,6 @@ def recorded(records: Sequence[dict]) -> None:
         unlabelled=scale["unlabelled"],
         rows=scale["epochs"] * (scale["labelled"] + scale["unlabelled"]),
         more=scale["labelled"] + round(longer * scale["unlabelled"]),
-        n=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
         seconds=seconds_in_words(sorted(records, key=lambda record: record["seconds"])),  # the slowest seed's
     )
 

@@ -123,8 +123,10 @@ def test_both_are_asked_both_questions_and_the_answer_waits_for_a_guess(runs_fol
 
 
 def test_weights_and_times_are_those_of_the_records(results):
-    values = {arm: {"milliseconds": [2.0, 2.0]} for arm in ("bert", "all")}
+    values = {arm: {"milliseconds": times} for arm, times in {"bert": [2.0, 2.0], "all": [2.0, 2.0, 90.0]}.items()}
     write_records(results, "albert", relative_records("albert", values, {"masked": 0.15}))
     app = open_page("albert", owner="me", part="The claim", claim="time")
     row = app.table[0].value.iloc[1]
-    assert row["weights"] == "1,234" and row["a step, ms"].startswith("429") and row["an answer, ms"].startswith("2")
+    assert (
+        row["weights"] == "1,234" and row["a step, ms"].startswith("429") and row["an answer, ms"].startswith("2.00 ")
+    )

@@ -519,7 +519,7 @@ def test_what_is_recorded_is_not_run_again(name, tmp_path):
 @pytest.mark.parametrize("name", ["cone", "sentence_vectors", "dialogue", "corrector_zh", "simbert", "smaller"])
 def test_every_arm_and_seed_is_recorded(name):
     recorded_runs = {(one["arm"], one["seed"]) for one in recorded(name)}
-    assert recorded_runs == {(arm, n) for arm in RELATIVE_EXPERIMENTS[name].arms for n in range(3)}
+    assert recorded_runs >= {(arm, n) for arm in RELATIVE_EXPERIMENTS[name].arms for n in range(3)}
 
 
 def test_whitening_gains_what_the_page_says():
