@@ -1,6 +1,7 @@
 """Attribution: five methods that explain a classifier's prediction or a masked-LM prediction, and their comparison."""
 
 from sections.attribution import deletion, methods, slope, subject, word_map
+from ui.classifiers import classifier_named
 from ui.lesson import Lesson
 from ui.page import show_parts
 from ui.translations import _
@@ -20,4 +21,6 @@ else:
         _("Why they differ"): methods.show_why,
     }
     show_parts(parts, lesson, inputs)
+    if inputs.missing:
+        classifier_named(inputs.missing)
 lesson.close()

@@ -132,7 +132,7 @@ def deletion_curves(
     fig = go.Figure()
     steps = list(range(random.shape[1]))
     mean, spread = random.mean(0), random.std(0, ddof=1)
-    edge = [*(mean + spread).tolist(), *(mean - spread)[::-1].tolist()]
+    edge = [*np.minimum(mean + spread, 1).tolist(), *np.maximum(mean - spread, 0)[::-1].tolist()]
     fig.add_scatter(
         x=[*steps, *steps[::-1]],
         y=edge,
@@ -219,11 +219,14 @@ def path_and_error(
         row=1,
         col=1,
     )
-    low, high = float(path.min()), float(path.max())
-    margin = 0.15 * (high - low or 1.0)
+    tangent = path[-1] - slope * (1 - share)
+    reach = float(np.ptp(path)) or 1.0  # of a steep tangent only the end is drawn
+    tangent = np.where(np.abs(tangent - path.mean()) <= reach, tangent, np.nan)
+    low, high = float(np.nanmin([path, tangent])), float(np.nanmax([path, tangent]))
+    margin = 0.1 * (high - low or 1.0)
     fig.add_scatter(
         x=share.tolist(),
-        y=(path[-1] - slope * (1 - share)).tolist(),
+        y=[None if np.isnan(y) else float(y) for y in tangent],
         mode="lines",
         name=titles[7],
         line={"color": ORANGE, "width": 3, "dash": "dot"},

@@ -88,13 +88,14 @@ def scores(
         horizontal_spacing=0.06,
     )
     ours = 1 + with_paper
+    digits = max((len(f"{row.paper:g}".partition(".")[2]) for row in rows if row.paper is not None), default=0)
     for y, row in enumerate(rows):
         if with_paper and row.paper is not None:
             fig.add_scatter(
                 x=[row.paper],
                 y=[y],
                 mode="markers+text",
-                text=[f"{row.paper:g}"],
+                text=[f"{row.paper:.{digits}f}"],
                 textposition="top center",
                 textfont={"size": SMALL},
                 marker={"size": 15, "color": PAPER, "symbol": "diamond"},
@@ -144,9 +145,10 @@ def scores(
                 row=1,
                 col=ours,
             )
-    name_rows(fig, [row.name for row in rows], row=1, col=1)
+    room = [len(rows) - 0.5, -0.85]  # else the first row's numbers touch the panels' titles
+    name_rows(fig, [row.name for row in rows], range=room, row=1, col=1)
     if with_paper:
-        name_rows(fig, [row.name for row in rows], row=1, col=2)
+        name_rows(fig, [row.name for row in rows], range=room, row=1, col=2)
         fig.update_yaxes(showticklabels=False, row=1, col=2)
         pad_axis(fig, [row.paper for row in rows if row.paper is not None], axis[0], col=1)
     values = [value for row in rows for value in (*row.ours.values(), *row.own)]

@@ -58,7 +58,7 @@ def over_layers(
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
     titles = [literal(panel.title) for panel in panels]
-    spacing = {"horizontal_spacing": 0.22 / columns, "vertical_spacing": min(0.3, 0.34 / rows) if rows > 1 else 0}
+    spacing = {"horizontal_spacing": 0.22 / columns, "vertical_spacing": min(0.3, 0.42 / rows) if rows > 1 else 0}
     fig = marks.panels(titles, rows=rows, columns=columns, **spacing)
     shown: set[str] = set()
     places = list(range(len(layers)))
@@ -98,7 +98,7 @@ def over_layers(
             named = {}  # a position without a text would show "new text"
             if words and columns <= 2:
                 note = {"text": literal(words), "font": {"size": SMALL}}
-                named = {"annotation": note, "annotation_position": "top right"}
+                named = {"annotation": note, "annotation_position": _free_corner(panel.lines, height)}
             fig.add_hline(y=height, line={"color": GREY, "dash": "dash", "width": 2}, **named, **at)
             if columns > 2 and words and words not in shown:  # small panels: in the legend instead
                 shown.add(words)
@@ -115,11 +115,26 @@ def over_layers(
             **at,
         )
     fig.update_layout(
-        height=(250 if columns <= 2 else 180) * rows + 110,
+        height=(250 if columns <= 2 else 205) * rows + 110,
         margin={"t": 40},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )
     return titled(fig, title)
+
+
+def _free_corner(lines: Sequence[Line], height: float) -> str:
+    """Where the name of a horizontal line stands clear of the curves: at the right, if there is room."""
+    room = {}
+    for corner, ends, sign in (
+        ("top right", slice(-2, None), 1),
+        ("top left", slice(2), 1),
+        ("bottom left", slice(2), -1),
+        ("bottom right", slice(-2, None), -1),
+    ):
+        gaps = [[sign * (value - height) for value in line.values[ends]] for line in lines if not line.faint]
+        gaps = [gap for gap in gaps if max(map(abs, gap), default=0) > 0.01]  # else the curve is the line
+        room[corner] = min((0 if min(gap) < 0 else min(gap) for gap in gaps if max(gap) > 0), default=math.inf)
+    return next((corner for corner, free in room.items() if free > 0.15), max(room, key=room.__getitem__))
 
 
 def titled(fig: go.Figure, title: str, width: int = 78) -> go.Figure:

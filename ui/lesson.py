@@ -189,17 +189,23 @@ def _text_width(more: int = 0) -> int | Literal["stretch"]:
 
 def _in_short(text: str) -> tuple[str, str]:
     """(beginning, rest) of a section. The beginning is its first paragraph, or the first sentences of a long one; a
-    paragraph that ends with a colon includes the next block. If the section starts with a list or table: ("", all)."""
+    paragraph that ends with a colon or comma includes the next block. A list begins with its first items, as many as
+    are as short; a table is folded whole."""
     blocks = re.split(r"\n\s*\n", text.strip())
-    if re.match(r"[-*] |\d+\. |\|", blocks[0]):
+    if blocks[0].startswith("|"):
         return "", text
+    if re.match(r"[-*] |\d+\. ", blocks[0]):
+        items = [item.start() for item in re.finditer(r"\n(?=[-*] |\d+\. )", blocks[0])] + [len(blocks[0])]
+        end = max([items[0], *(at for at in items if at <= MOST_PROJECTED)])
+        return text.strip()[:end], text.strip()[end:].strip()
     if len(blocks[0]) > MOST_PROJECTED:
-        ends = [end.end() for end in re.finditer(r"[.?!][*_)\"”]*(?=\s+[^a-z\s])|[。？！]", blocks[0])]
+        ends = [end.end() for end in re.finditer(r"(?<!et al)[.?!][*_)\"”]*(?=\s+[^a-z\s])|[。？！]", blocks[0])]
         short = [blocks[0][:end] for end in ends if end <= MOST_PROJECTED]
         whole = [part for part in short if not any(part.count(mark) % 2 for mark in ("**", "*", "_", "$", "`"))]
         if whole:
             return whole[-1], text.strip()[len(whole[-1]) :].strip()
-    keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith((":", "："))), len(blocks))
+    open_ends = (":", "：", ",", "，")
+    keep = next((n for n, block in enumerate(blocks, 1) if not block.rstrip().endswith(open_ends)), len(blocks))
     return "\n\n".join(blocks[:keep]), "\n\n".join(blocks[keep:])
 
 

@@ -31,12 +31,12 @@ def show(
         pd.DataFrame(
             {
                 _("to"): [f"{place + 1} · {names[place]}" for place in rows],
-                _("share"): [probs[place].item() for place in rows],
+                _("share"): [100 * probs[place].item() for place in rows],
             }
         ),
         hide_index=True,
         key=f"explorer-numbers-{key}",
-        column_config={_("share"): st.column_config.NumberColumn(format="%.6f")},
+        column_config={_("share"): st.column_config.NumberColumn(format="%.1f %%")},
     )
     rest = 1 - sum(probs[place].item() for place in rows)
     with right:

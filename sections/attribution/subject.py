@@ -101,9 +101,11 @@ def read(lesson: Lesson) -> Inputs | None:
     case, more = _within(run, model, fields)
     if isinstance(case, str):
         wanted = (
-            _("Type a text with at least one word.") if run else _("Type a text with one [MASK], and a word beside it.")
+            _("Type a text with at least one word.")
+            if run
+            else _("Write [MASK] once into your text, where the blank should be, and at least one word beside it.")
         )
-        st.info(f"{wanted} ({literal(case)})", icon=":material/edit:")
+        st.info(wanted, icon=":material/edit:")
         return None
     warn_unread_text(run.id if run else model, *fields.values())
     if more:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from sections.attribution import subject
 from sections.attribution.subject import Inputs, column_names, method_names
-from ui.classifiers import classifier_named, show_accuracy
+from ui.classifiers import show_accuracy
 from ui.figures import figure
 from ui.page import picture
 from ui.predict import predict
@@ -46,8 +46,6 @@ def show(inputs: Inputs) -> None:
             )
     if inputs.run is not None:
         show_accuracy(inputs.run)
-    elif inputs.missing:
-        classifier_named(inputs.missing)
 
 
 def _guessed(inputs: Inputs, values: dict, strongest: dict[str, str]) -> bool:

@@ -204,8 +204,8 @@ def _measures(layers: "np.ndarray", drawn: list[dict], layer: int) -> None:
     furthest = max(range(len(moved)), key=moved.__getitem__)
     st.markdown(
         _(
-            "Trustworthiness at layer {layer}: {trust:.2f} (1: who is near in the picture is near in the model). Most "
-            "moves between {a} and {b}: {far:.2f} of the picture’s size; least is {least:.2f}."
+            "Trustworthiness at layer {layer}: {trust:.2f} (1: who is near in the picture is near in the model). The "
+            "points move furthest from {a} to {b}: {far:.2f} of the picture’s size; least: {least:.2f}."
         ).format(
             layer=names[layer],
             trust=drawn[layer]["trust"],

@@ -243,7 +243,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     try:
         ALL_MINILM.directory()
     except PackageError as error:
-        st.caption(literal(error).replace(literal("`"), "`"))  # the command stays code
+        st.caption(str(error))  # words of ours, with a command in code
     lesson.show("Trained to compare", level=3)
     against_scores(model, language, others)
     lesson.show("Held against scores", title=False)

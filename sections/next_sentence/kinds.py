@@ -90,12 +90,14 @@ def passages() -> int:
 
 
 def _finding(result, model: str) -> str:
-    """The finding in one line: accuracy against another document, and accuracy on the order."""
-    accuracy, _topic = result.accuracy("elsewhere")
-    order, _none, n = result.ranked_higher("swapped")
-    return _("{model} is right in {told:.0%} against another topic, in {order:.0%} on the order").format(
-        model=model, told=accuracy, order=order / n
-    )
+    """The finding in one line: how often the model says “next” to true pairs, and where topic or order is wrong."""
+    shares = {}
+    for kind in ("next", "swapped", "elsewhere"):
+        count, _topic, n = result.judged_next(kind)
+        shares[kind] = count / n
+    return _(
+        "“Next”, says {model}: true pairs {next:.0%}, swapped {swapped:.0%}, another topic {elsewhere:.0%}"
+    ).format(model=model, **shares)
 
 
 def _conclude(result) -> None:

@@ -36,8 +36,8 @@ def _steps() -> None:
     peak = max(range(steps), key=factor.__getitem__)
     area = sum(without) / sum(with_it)
     alt = _(
-        "Without correction the first step is {first:.2f} times as long as it should be, step {at} {most:.2f} times, "
-        "and step {n} still {last:.2f} times. The sum of all steps is {area:.1f} times as long."
+        "Without correction the first step is {first:.2f} times as long as it should be, step {at} is {most:.2f} times "
+        "as long, and step {n} still {last:.2f} times. The sum of all steps is {area:.1f} times as long."
     ).format(first=factor[0], at=peak + 1, most=factor[peak], n=steps, last=factor[-1], area=area)
     figure(fig, alt, key="lengths")
     st.markdown(f"**{alt}** " + _("Measured on the optimizer itself, with a gradient that is always 1."), width=820)

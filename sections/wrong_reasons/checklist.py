@@ -39,6 +39,7 @@ def checked(run_id: str, _run, inputs: tuple, field: str) -> list:
 def show(lesson: Lesson, cue: str) -> None:
     run = classifier_choice()
     if run is None:
+        lesson.show("A checklist", title=False)
         return
     show_accuracy(run)
     field = "pair" if task_of(run) == "pair" else "text"

@@ -169,9 +169,9 @@ def _bars(finals: Finals, revealed: bool, whose: str) -> None:
     shares = " → ".join(f"{sum(values) / len(values):.0%}" for values in first.values())
     seeds = len(next(iter(first.values())))
     if revealed and "planted" in finals:
-        finding = _("Learned with the cue: {shares} where the cue helps, says nothing, misleads").format(shares=shares)
+        finding = _("Trained with the cue, right in {shares}: it helps → says nothing → misleads").format(shares=shares)
     else:
-        finding = _("Learned with the cue: {shares} where the cue helps, says nothing").format(shares=shares)
+        finding = _("Trained with the cue, right in {shares}: it helps → says nothing").format(shares=shares)
     alt = _("Accuracy on the three tests at the end. {words}.").format(words=words)
     drawn = final_accuracy(finals, training_names(), test_names(), 0.5, _("accuracy"), finding)
     with st.container(key="scores-cues"), st.container(key="wide-finals"):

@@ -68,7 +68,10 @@ CHINESE = "没有空格的句子。"
     [
         ("One.\n\nTwo.\n\nThree.", "One.", "Two.\n\nThree."),
         ("It is this:\n\n$x^2$\n\nAnd so on.", "It is this:\n\n$x^2$", "And so on."),
-        ("- one\n- two", "", "- one\n- two"),
+        ("- one\n- two", "- one\n- two", ""),
+        (f"- one\n- two\n- {MORE}", "- one\n- two", f"- {MORE}"),
+        ("| a |\n|---|\n| 1 |", "", "| a |\n|---|\n| 1 |"),
+        (f"As Peters et al. (2018) say. Then {MORE}", "As Peters et al. (2018) say.", f"Then {MORE}"),
         ("*One* word.", "*One* word.", ""),
         (FIRST + SECOND, FIRST, SECOND),
         (f"Short one. **Bold here. And here** {MORE}", "Short one.", f"**Bold here. And here** {MORE}"),  # none open
