@@ -194,7 +194,7 @@ def _in_short(text: str) -> tuple[str, str]:
     if re.match(r"[-*] |\d+\. |\|", blocks[0]):
         return "", text
     if len(blocks[0]) > MOST_PROJECTED:
-        ends = [end.end() for end in re.finditer(r"[.?!][*_)\"”]*(?=\s+[^a-z\s])|[。？！]", blocks[0])]
+        ends = [end.end() for end in re.finditer(r"(?:(?<! al)\.|[?!])[*_)\"”]*(?=\s+[^a-z\s])|[。？！]", blocks[0])]
         short = [blocks[0][:end] for end in ends if end <= MOST_PROJECTED]
         whole = [part for part in short if not any(part.count(mark) % 2 for mark in ("**", "*", "_", "$", "`"))]
         if whole:

@@ -39,8 +39,9 @@ def show(inputs: Inputs) -> None:
         st.markdown(f"**{finding(drawn)}**")
         st.html(
             '<ul class="mb-electra-rows" aria-hidden="true">'
-            f"<li>↑ {html.escape(_('the text'))}</li><li>● {html.escape(_('what the generator makes of it'))}</li>"
-            f"<li>▂ {html.escape(_('the discriminator: was this token replaced?'))}</li></ul>" + columns_html(drawn)
+            + "".join(f"<li>{html.escape(name)}</li>" for name in row_names())
+            + "</ul>"
+            + columns_html(drawn)
         )
         in_words(finding(drawn), "drawn-words", lambda: table(drawn))
         tokens = [drawn.vocab[drawn.one.original[place]] for place in drawn.places]
@@ -49,6 +50,15 @@ def show(inputs: Inputs) -> None:
             st.caption(
                 _("The discriminator has read stories of the toy world alone: outside it, true words look replaced.")
             )
+
+
+def row_names() -> tuple[str, ...]:
+    return (
+        _("From the top:"),
+        _("the text"),
+        _("what the generator makes of it"),
+        _("the discriminator: was this token replaced?"),
+    )
 
 
 def draw(inputs: Inputs) -> ReplacedSentence | None:

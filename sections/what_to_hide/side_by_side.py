@@ -41,7 +41,9 @@ def show(inputs: Inputs) -> None:
         in_words(finding(rows), "drawn-words", lambda: table(rows, tokenizer.vocab))
         cut = len(tokenizer.encode(inputs.text)) - len(reading.encoding)
         words = [
-            _("Guesses: {model}. A line joins what may fall together.").format(model=literal(title_of(inputs.model)))
+            _(
+                "Struck out: a hidden token; under it what the model reads (? is [MASK]) and what it guesses. A line joins what may fall together. Guesses: {model}."
+            ).format(model=literal(title_of(inputs.model)))
         ]
         if dice := chance(rows["similar"], reading, tokenizer, vocabulary(inputs.model).similar):
             words.append(_("Among the similar words drawn at random: {told}.").format(told=literal(dice)))
