@@ -42,7 +42,8 @@ def show(inputs: Inputs) -> None:
         cut = len(tokenizer.encode(inputs.text)) - len(reading.encoding)
         words = [
             _(
-                "Struck out: a hidden token; under it what the model reads (? is [MASK]) and what it guesses. A line joins what may fall together. Guesses: {model}."
+                "Struck out: a hidden token; under it what the model reads (? is [MASK]) and what it guesses. "
+                "A line joins what may fall together. Guesses: {model}."
             ).format(model=literal(title_of(inputs.model)))
         ]
         if dice := chance(rows["similar"], reading, tokenizer, vocabulary(inputs.model).similar):
