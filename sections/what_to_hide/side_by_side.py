@@ -7,6 +7,7 @@ import streamlit as st
 
 from sections.what_to_hide.subject import Inputs, vocabulary
 from ui.figures import in_words
+from ui.limits import warn_unread_text
 from ui.model_cache import load
 from ui.model_registry import title_of
 from ui.page import picture
@@ -33,6 +34,7 @@ def show(inputs: Inputs) -> None:
         rows_drawn = draw(inputs)
         if rows_drawn is None:
             st.info(_("Type a sentence."), icon=":material/edit:")
+            warn_unread_text(inputs.model, inputs.text)
             return
         reading, rows = rows_drawn
         tokenizer = load(inputs.model).tokenizer
@@ -40,6 +42,7 @@ def show(inputs: Inputs) -> None:
         st.html(rows_html(reading, rows, tokenizer.vocab))
         in_words(finding(rows), "drawn-words", lambda: table(rows, tokenizer.vocab))
         cut = len(tokenizer.encode(inputs.text)) - len(reading.encoding)
+        warn_unread_text(inputs.model, inputs.text)
         words = [
             _(
                 "Struck out: a hidden token; under it what the model reads (? is [MASK]) and what it guesses. "
@@ -59,7 +62,7 @@ def draw(inputs: Inputs):
 
     loaded, vocab = load(inputs.model), vocabulary(inputs.model)
     reading = read(loaded.tokenizer, vocab, inputs.text, MOST + 2, inputs.chinese)
-    if all(reading.encoding.special):
+    if all(reading.kept):
         return None
     rows = [hide(reading, kind, vocab, inputs.rate / 100, inputs.seed) for kind in KINDS]
     results = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
