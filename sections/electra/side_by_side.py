@@ -37,12 +37,7 @@ def show(inputs: Inputs) -> None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
         st.markdown(f"**{finding(drawn)}**")
-        st.html(
-            '<ul class="mb-electra-rows" aria-hidden="true">'
-            + "".join(f"<li>{html.escape(name)}</li>" for name in row_names())
-            + "</ul>"
-            + columns_html(drawn)
-        )
+        st.html(f'<p class="mb-electra-rows" aria-hidden="true">{html.escape(row_names())}</p>' + columns_html(drawn))
         in_words(finding(drawn), "drawn-words", lambda: table(drawn))
         tokens = [drawn.vocab[drawn.one.original[place]] for place in drawn.places]
         warn_unknown(tokens)
@@ -52,13 +47,9 @@ def show(inputs: Inputs) -> None:
             )
 
 
-def row_names() -> tuple[str, ...]:
-    return (
-        _("From the top:"),
-        _("the text"),
-        _("what the generator makes of it"),
-        _("the discriminator: was this token replaced?"),
-    )
+def row_names() -> str:
+    names = _("the text"), _("what the generator makes of it"), _("the discriminator: was this token replaced?")
+    return _("From the top:") + " " + " · ".join(names)
 
 
 def draw(inputs: Inputs) -> ReplacedSentence | None:
