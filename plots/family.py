@@ -109,7 +109,7 @@ def tree(
             years[at] = one.date[:4]
     fig.update_xaxes(tickvals=list(years), ticktext=list(years.values()), range=[-1, len(every) + BEHIND], tickangle=0)
     fig.update_yaxes(visible=False, range=[max(rows.values()) + 0.6, -0.6])
-    fig.update_layout(height=40 + 23 * (max(rows.values()) + 1), margin_t=4, hovermode="closest")
+    fig.update_layout(height=40 + 26 * (max(rows.values()) + 1), margin_t=4, hovermode="closest")
     return fig
 
 

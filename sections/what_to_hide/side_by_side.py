@@ -51,6 +51,8 @@ def show(inputs: Inputs) -> None:
         ]
         if dice := chance(rows["similar"], reading, tokenizer, vocabulary(inputs.model).similar):
             words.append(_("Among the similar words drawn at random: {told}.").format(told=literal(dice)))
+        if "[UNK]" in reading.encoding.tokens:
+            words.append(_("Words outside the vocabulary are read as [UNK] and never hidden."))
         if cut > 0:
             words.append(_("The last {n} tokens are left out here.").format(n=cut))
         st.caption(one_by_one(*words))
