@@ -2,10 +2,11 @@
 
 from sections.few_labels import blank, claim, ensemble, pairs, patterns, prompt, subject, train
 from ui.lesson import Lesson
-from ui.page import show_parts
+from ui.page import show_parts, style
 from ui.translations import _
 
 lesson = Lesson("few_labels")
+style(subject)
 lesson.open()
 inputs = subject.read(lesson)
 blank.show(inputs)

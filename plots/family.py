@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from minibert.inside.relatives.family import KINDS, FamilyMember, line_of
 from plots.attention import literal
-from plots.theme import BLUE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, titled
+from plots.theme import BLUE, GREEN, GREY, LEGEND_ABOVE, ORANGE, PINK, SKY, SMALL, VERMILION, titled
 
 # Kind of change → its colour and symbol.
 LOOKS = dict(
@@ -33,14 +33,16 @@ BEHIND = 8  # models' widths of room for the last name
 
 
 def lanes(members: Mapping[str, FamilyMember]) -> dict[str, int]:
-    """Name → row, near its parent's, such that names in a row do not overlap."""
-    step, free, rows = ROOM / (len(members) + 1 + BEHIND), {}, {}
+    """Name → row, near its parent's, such that names in a row do not overlap and no line in a row runs through another
+    model, which would then look like a parent."""
+    step, free, rows, last = ROOM / (len(members) + 1 + BEHIND), {}, {}, {}
     for rank, member in enumerate(members.values()):
         home = rows.get(member.parent, 0)
         for lane in sorted(range(-len(members), len(members)), key=lambda lane: (abs(lane - home), lane)):
-            if free.get(lane, 0) <= rank:
+            crossed = lane == home and last.get(lane, member.parent) != member.parent
+            if free.get(lane, 0) <= rank and not crossed:
                 break
-        rows[member.name] = lane
+        rows[member.name], last[lane] = lane, member.name
         free[lane] = rank + (MARK + LETTER * len(member.name)) / step
     lowest = min(rows.values())
     return {name: lane - lowest for name, lane in rows.items()}
@@ -107,7 +109,7 @@ def tree(
             years[at] = one.date[:4]
     fig.update_xaxes(tickvals=list(years), ticktext=list(years.values()), range=[-1, len(every) + BEHIND], tickangle=0)
     fig.update_yaxes(visible=False, range=[max(rows.values()) + 0.6, -0.6])
-    fig.update_layout(height=60 + 27 * (max(rows.values()) + 1), hovermode="closest")
+    fig.update_layout(height=40 + 26 * (max(rows.values()) + 1), margin_t=4, hovermode="closest")
     return fig
 
 
@@ -139,8 +141,15 @@ def placed(points: Sequence[tuple[float, float]], others: Sequence[tuple[float, 
     return sides
 
 
-def sizes(points: Sequence[tuple[str, str, float, bool]], axis: str, marked: Sequence[str], title: str) -> go.Figure:
-    """Number of weights over time, log scale. points: (name, YYYY-MM, weights, counted), hollow if not counted."""
+def sizes(
+    points: Sequence[tuple[str, str, float, bool]],
+    axis: str,
+    marked: Sequence[str],
+    sources: Mapping[bool, str],
+    title: str,
+) -> go.Figure:
+    """Number of weights over time, log scale. points: (name, YYYY-MM, weights, counted), hollow if not counted ·
+    sources: names of the numbers that are counted and of those that are not."""
     fig = go.Figure()
     at = {name: (int(date[:4]) + int(date[5:]) / 12, 0.6 * math.log10(n)) for name, date, n, _counted in points}
     named = [name for name in at if name in marked]
@@ -158,10 +167,10 @@ def sizes(points: Sequence[tuple[str, str, float, bool]], axis: str, marked: Seq
             marker={"symbol": symbol, "size": 11, "color": BLUE if counted else VERMILION},
             cliponaxis=False,
             hovertemplate="%{hovertext}<br>%{y:,}<extra></extra>",
-            showlegend=False,
+            name=sources[counted],
         )
-    fig.update_yaxes(type="log", title_text=axis, dtick=1, exponentformat="SI")
-    fig.update_layout(height=430)
+    fig.update_yaxes(type="log", title_text=axis, dtick=1, exponentformat="B")
+    fig.update_layout(height=430, showlegend=True, legend=LEGEND_ABOVE)
     return titled(fig, title)
 
 
@@ -209,8 +218,8 @@ def costs(
         hovertemplate="%{text}<br>6 · %{y:,} · %{x:,} = %{customdata:.1e}<extra></extra>",
         showlegend=False,
     )
-    fig.update_xaxes(type="log", title_text=axes[0], range=[9.8, 12.8], dtick=1, exponentformat="SI")
-    fig.update_yaxes(type="log", title_text=axes[1], range=[6.8, 11.6], dtick=1, exponentformat="SI")
+    fig.update_xaxes(type="log", title_text=axes[0], range=[9.8, 12.8], dtick=1, exponentformat="B")
+    fig.update_yaxes(type="log", title_text=axes[1], range=[6.8, 11.6], dtick=1, exponentformat="B")
     fig.update_layout(height=430)
     return titled(fig, title)
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.marks import LEGEND_ABOVE, add_line
-from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, SMALL, VERMILION, add_notes
+from plots.theme import BLUE, GREEN, GREY, ORANGE, PALETTE, SMALL, VERMILION, add_notes, titled
 
 # Colour, dash, marker and pattern of each task, in the order in which tasks are added.
 TASKS = (
@@ -70,7 +70,9 @@ def differences(tables: Mapping[str, Mapping[str, float]], axis: str) -> go.Figu
     return fig
 
 
-def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mapping[str, str], axis: str) -> go.Figure:
+def trained_when(
+    plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mapping[str, str], axis: str, title: str
+) -> go.Figure:
     """Schedule of each regime: one line per task, with a bar and the number of steps for each stage in which the task
     is trained. plans: regime → stages, each task → steps · tasks: task → its name."""
     fig, lanes, notes = go.Figure(), list(tasks), []
@@ -114,7 +116,7 @@ def trained_when(plans: Mapping[str, Sequence[Mapping[str, int]]], tasks: Mappin
         margin={"l": 10, "r": 10, "t": 10, "b": 40},
         legend=LEGEND_ABOVE | {"font": {"size": SMALL}},
     )
-    return fig
+    return titled(fig, title)
 
 
 def learned(

@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from ui.projector import projecting
 from ui.source import coloured, source_of
 from ui.translations import _
 
@@ -32,9 +31,7 @@ class DiffLine:
 
 
 def show_diff(changes: Sequence[CodeChange]) -> None:
-    """Each change in an expander, the first one open. Nothing in projector mode."""
-    if projecting():
-        return
+    """Each change in an expander, the first one open."""
     for index, change in enumerate(changes):
         places = [source_of(part) for part in (change.before, change.after) if part is not None]
         where = " → ".join(f"{path}:{start}" for _lines, start, path in places)

@@ -37,11 +37,7 @@ def show(inputs: Inputs) -> None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
         st.markdown(f"**{finding(drawn)}**")
-        st.html(
-            '<ul class="mb-electra-rows" aria-hidden="true">'
-            f"<li>↑ {html.escape(_('the text'))}</li><li>● {html.escape(_('what the generator makes of it'))}</li>"
-            f"<li>▂ {html.escape(_('the discriminator: was this token replaced?'))}</li></ul>" + columns_html(drawn)
-        )
+        st.html(f'<p class="mb-electra-rows" aria-hidden="true">{html.escape(row_names())}</p>' + columns_html(drawn))
         in_words(finding(drawn), "drawn-words", lambda: table(drawn))
         tokens = [drawn.vocab[drawn.one.original[place]] for place in drawn.places]
         warn_unknown(tokens)
@@ -49,6 +45,11 @@ def show(inputs: Inputs) -> None:
             st.caption(
                 _("The discriminator has read stories of the toy world alone: outside it, true words look replaced.")
             )
+
+
+def row_names() -> str:
+    names = _("the text"), _("what the generator makes of it"), _("the discriminator: was this token replaced?")
+    return _("From the top:") + " " + " · ".join(names)
 
 
 def draw(inputs: Inputs) -> ReplacedSentence | None:

@@ -55,4 +55,5 @@ def trained_when(steps: int) -> None:
         "Which task is trained when: all at once in one stage; one by one, a stage each; or each new one in a stage "
         "of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each way."
     ).format(n=steps // len(tasks()))
-    figure(partial(trained_when, plans, tasks(), _("step")), alt, "ernie2-plan", data=listed, wide=True)
+    title = _("Each task has {n:,} steps, in all three ways").format(n=steps // len(tasks()))
+    figure(partial(trained_when, plans, tasks(), _("step"), title), alt, "ernie2-plan", data=listed, wide=True)

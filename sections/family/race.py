@@ -28,6 +28,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             points,
             _("weights"),
             NAMED,
+            {True: _("counted here"), False: _("the paper’s number")},
             _("From BERT-large to GPT-3 in 19 months: {n} times as many weights").format(n=times),
         ),
         _(

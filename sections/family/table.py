@@ -35,8 +35,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         height=HEIGHT,
         key="family-table",
         column_config={
-            "model": st.column_config.TextColumn(_("model"), pinned=True, width=120),
-            "date": st.column_config.TextColumn(_("date"), width=80),
+            "model": st.column_config.TextColumn(_("model"), pinned=True, width=150),
+            "date": st.column_config.TextColumn(_("date"), width=110),
             "by": _("by"),
             "from": pgettext("of a model", "from"),
             "changed": _("changed"),

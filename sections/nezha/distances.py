@@ -42,16 +42,16 @@ def columns_html(inputs: Inputs) -> str:
             f'<span class="{"less" if value < 0 else "more"}" style="--share:{abs(value) / most:.3f}">'
             f"{number(value)}</span></li>"
         )
-    names = {
-        "↑": _("the word"),
-        "●": _("BERT: its position"),
-        "↔": _("NEZHA: its distance from the chosen one"),
-        "▮": _("adds to the score"),
-    }
-    rows = "".join(f"<li>{symbol} {html.escape(name)}</li>" for symbol, name in names.items())
+    names = (
+        _("the word"),
+        _("BERT: its position"),
+        _("NEZHA: its distance from the chosen one"),
+        _("what the distance adds to the score"),
+    )
+    rows = html.escape(_("From the top:") + " " + " · ".join(names))
     label = html.escape(_("position and distance of each word, and what the distance adds to the score"))
     return (
-        f'<ul class="mb-nezha-rows" aria-hidden="true">{rows}</ul>'
+        f'<p class="mb-nezha-rows" aria-hidden="true">{rows}</p>'
         f'<ol class="mb-nezha" aria-label="{label}">{"".join(columns)}</ol>'
     )
 

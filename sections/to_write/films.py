@@ -47,9 +47,9 @@ def film(inputs: Inputs, mask: str) -> WritingSteps | None:
     total = 0.0
     for place, (word, (p, best)) in enumerate(zip(written, guesses, strict=True)):
         if p is None:
-            finding = _("“{word}” sees {n} tokens that are read and {own} that are written; no model here knows it")
+            finding = _("“{word}” sees {n} tokens to read and {own} already written; no model here knows it")
         else:
-            finding = _("[MASK] sees {n} tokens that are read and {own} that are written: “{word}”, {p:.1%}")
+            finding = _("[MASK] sees {n} tokens to read and {own} already written: “{word}”, {p:.0%}")
             total += math.log(max(p, 1e-12))
         finding = finding.format(n=len(source), own=place, word=word, p=p)
         steps.append({"finding": finding, "row": place, "word": word, "p": p, "guesses": best})

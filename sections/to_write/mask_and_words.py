@@ -9,10 +9,11 @@ from plots.grammar import MASK
 from plots.theme import BLUE, ORANGE
 from sections.to_write import films
 from sections.to_write.answers import with_shares
-from sections.to_write.subject import SHIPPED, Inputs, network
+from sections.to_write.subject import MOST_READ, SHIPPED, Inputs, network, words_of
 from ui.figures import in_words, legend
 from ui.inputs import choice
 from ui.page import picture
+from ui.pairs import warn_unknown
 from ui.player import controls, moving
 from ui.text import literal, visible
 from ui.translations import _
@@ -40,6 +41,10 @@ def show(inputs: Inputs) -> None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
         draw(inputs, mask, results)
+    words, known = words_of(inputs.read, len(inputs.read)), network(inputs.writer.folder)[1].ids
+    warn_unknown([word if word in known else "[UNK]" for word in words[:MOST_READ]])
+    if len(words) > MOST_READ:
+        st.caption(_("The last {n} tokens are left out here.").format(n=len(words) - MOST_READ))
     read, written = (BLUE, "■", _("sees a token that is read")), (ORANGE, "◆", _("sees one that is written"))
     legend([read, written, (MASK, "▭", "[MASK]")])
     others(results)

@@ -59,7 +59,7 @@ def _counted(text: str, model: str, version: int, rate: int, chinese: bool) -> d
     def compute() -> dict[str, tuple[int, int]]:
         loaded, vocab = load(model), vocabulary(model)
         reading = read(loaded.tokenizer, vocab, text, 64, chinese)
-        if all(reading.encoding.special):
+        if all(reading.kept):
             return dict.fromkeys(KINDS, (0, 0))
         results = {}
         for kind in KINDS:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from sections.what_to_hide.subject import Inputs, vocabulary
 from ui.figures import in_words
+from ui.limits import warn_unread_text
 from ui.model_cache import load
 from ui.model_registry import title_of
 from ui.page import picture
@@ -33,6 +34,7 @@ def show(inputs: Inputs) -> None:
         rows_drawn = draw(inputs)
         if rows_drawn is None:
             st.info(_("Type a sentence."), icon=":material/edit:")
+            warn_unread_text(inputs.model, inputs.text)
             return
         reading, rows = rows_drawn
         tokenizer = load(inputs.model).tokenizer
@@ -40,11 +42,17 @@ def show(inputs: Inputs) -> None:
         st.html(rows_html(reading, rows, tokenizer.vocab))
         in_words(finding(rows), "drawn-words", lambda: table(rows, tokenizer.vocab))
         cut = len(tokenizer.encode(inputs.text)) - len(reading.encoding)
+        warn_unread_text(inputs.model, inputs.text)
         words = [
-            _("Guesses: {model}. A line joins what may fall together.").format(model=literal(title_of(inputs.model)))
+            _(
+                "Struck out: a hidden token; under it what the model reads (? is [MASK]) and what it guesses. "
+                "A line joins what may fall together. Guesses: {model}."
+            ).format(model=literal(title_of(inputs.model)))
         ]
         if dice := chance(rows["similar"], reading, tokenizer, vocabulary(inputs.model).similar):
             words.append(_("Among the similar words drawn at random: {told}.").format(told=literal(dice)))
+        if "[UNK]" in reading.encoding.tokens:
+            words.append(_("Words outside the vocabulary are read as [UNK] and never hidden."))
         if cut > 0:
             words.append(_("The last {n} tokens are left out here.").format(n=cut))
         st.caption(one_by_one(*words))
@@ -56,7 +64,7 @@ def draw(inputs: Inputs):
 
     loaded, vocab = load(inputs.model), vocabulary(inputs.model)
     reading = read(loaded.tokenizer, vocab, inputs.text, MOST + 2, inputs.chinese)
-    if all(reading.encoding.special):
+    if all(reading.kept):
         return None
     rows = [hide(reading, kind, vocab, inputs.rate / 100, inputs.seed) for kind in KINDS]
     results = guessed(loaded.model, rows, loaded.tokenizer.pad_id)

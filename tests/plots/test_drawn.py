@@ -418,7 +418,7 @@ def test_shares_have_their_intervals_and_tables_are_told_apart_without_colour():
 def test_a_task_is_filled_in_the_stages_that_train_it_and_each_regime_has_its_panel():
     plans = {"new with old": [{"a": 2}, {"a": 1, "b": 3}], "one by one": [{"a": 3}, {"b": 3}]}
     tasks = {"a": "words", "b": "order"}
-    fig = what_to_hide.trained_when(plans, tasks, "step")
+    fig = what_to_hide.trained_when(plans, tasks, "step", "Each has 4")
     words, order = fig.data
     assert (list(words.base), list(words.x), list(words.customdata)) == ([0, 2, 0], [2, 4, 3], [2, 1, 3])
     assert (list(order.base), list(order.x), list(order.customdata)) == ([2, 3], [4, 3], [3, 3])

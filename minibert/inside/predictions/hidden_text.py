@@ -32,10 +32,12 @@ COMMON = 4_000  # most frequent Chinese words that may replace another
 
 @dataclass(frozen=True)
 class MaskedReading:
-    """A text's tokens. goes_on: whether a token continues the word before it · units: kind → spans of tokens that are
+    """A text's tokens. kept: never masked, [UNK] as well as special tokens: a model that predicts [UNK] has not guessed
+    a word · goes_on: whether a token continues the word before it · units: kind → spans of tokens that are
     masked as a whole; for "span" and "similar", the words these are made of."""
 
     encoding: Encoding
+    kept: tuple[bool, ...]
     goes_on: tuple[bool, ...]
     units: dict[str, list[Unit]]
 
@@ -104,12 +106,13 @@ def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chin
         inside = [place for place, special in enumerate(encoding.special) if not special]
         for place, more in zip(inside, continued([encoding.offsets[place] for place in inside], text), strict=True):
             goes_on[place] |= more
-    words = word_units(goes_on, encoding.special)
+    kept = [s or token == "[UNK]" for s, token in zip(encoding.special, encoding.tokens, strict=True)]
+    words = word_units(goes_on, kept)
     ids = encoding.ids
     phrases = phrase_units(words, lambda unit: tuple(ids[unit[0] : unit[1]]) in vocab.between)
     entities = with_names(entity_units(ids, words, vocab.names), encoding, list(names(text, chinese)))
     units = {"word": words, "phrase": phrases, "entity": entities, "span": words, "similar": words}
-    return MaskedReading(encoding, tuple(goes_on), units)
+    return MaskedReading(encoding, tuple(kept), tuple(goes_on), units)
 
 
 def names(text: str, chinese: bool) -> Iterable[tuple[int, int]]:
@@ -150,7 +153,7 @@ def hide(
 ) -> tuple[list[int], list[int]]:
     """→ (ids, labels) of the row, masked in one of KINDS."""
     ids = torch.tensor([reading.encoding.ids])
-    special = torch.tensor([reading.encoding.special])
+    special = torch.tensor([reading.kept])
     joined = torch.tensor([reading.goes_on])
     rng = torch.Generator().manual_seed(seed)
     if kind == "piece":
