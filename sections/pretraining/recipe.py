@@ -7,7 +7,7 @@ import streamlit as st
 from sections.pretraining.trainings import Training, all_trainings, chosen_trainings
 from ui.lesson import Lesson
 from ui.text import literal
-from ui.translations import _
+from ui.translations import _, pgettext
 
 
 def show(lesson: Lesson, text) -> None:
@@ -37,7 +37,9 @@ def ours(training: Training) -> dict[str, str]:
             rows=settings["batch_size"] * settings["accumulate"], tokens=settings["max_length"]
         ),
         "hidden": f"{settings['masking']['rate']:.0%}".replace("%", " %"),
-        "optimizer": f"{OPTIMIZERS[how.get('optimizer', 'adamw')]}, β₁ {how['beta1']:g}, β₂ {how['beta2']:g}",
+        "optimizer": pgettext("between clauses", ", ").join(
+            (OPTIMIZERS[how.get("optimizer", "adamw")], f"β₁ {how['beta1']:g}", f"β₂ {how['beta2']:g}")
+        ),
         "rate": _("{rate:g} at its highest, rising over {share:.0%} of the run").format(
             rate=how["learning_rate"], share=how["warmup"]
         ),
