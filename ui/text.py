@@ -53,9 +53,8 @@ def visible(text: str, *, spaces: bool = True) -> str:
 
 
 def one_by_one(*parts: str) -> str:
-    """One after the other, with a space between; none after a full-width mark, which may be bold."""
-    full = ("。", "！", "？", "：")
-    return "".join(part if part.rstrip("*").endswith(full) else f"{part} " for part in parts).rstrip()
+    """One after the other, with a space between; none after a full-width mark."""
+    return "".join(part if part.endswith(("。", "！", "？")) else f"{part} " for part in parts).rstrip()
 
 
 def shorten(text: str, most: int) -> str:
