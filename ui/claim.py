@@ -437,7 +437,7 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
         here = (of_pairs if ours.pairs else of_seeds).format(
             mean=mean, half=half, digits=digits, unit=unit, n=ours.pairs or ours.seeds
         )
-    here, verdict = here.replace("  ", " "), verdict_words()[one.verdict]
+    here, verdict = here.replace("  ", " ").replace(" ，", "，"), verdict_words()[one.verdict]  # without a unit
     if claim.what:
         return _("{what} ({source}): {here} – **{verdict}**").format(
             what=literal(in_words(claim.what)), source=literal(in_words(claim.source)), here=here, verdict=verdict

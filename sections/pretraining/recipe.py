@@ -16,7 +16,8 @@ def show(lesson: Lesson, text) -> None:
     runs = {literal(one.name): ours(one) for one in chosen_trainings(all_trainings()) if one.settings}
     rows = []
     for row in theirs:
-        cells = {_("what"): _(row["what"]), _("the paper"): f"{_(row['paper'])} ({row['where']})"}
+        paper = _("{what} ({where})").format(what=_(row["paper"]), where=row["where"])
+        cells = {_("what"): _(row["what"]), _("the paper"): paper}
         rows.append(cells | {name: values.get(row.get("setting"), "–") for name, values in runs.items()})
     with st.container(key="recipe"):
         st.table(rows, border="horizontal")
