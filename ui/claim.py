@@ -101,6 +101,12 @@ def table_in_words(name: str) -> dict:
     return {**table, **said, "column": columns}
 
 
+def arms_of(experiment: str) -> dict[str, str]:
+    """What the tables of an experiment call its arms, in the reader's language."""
+    tables = [table for name, table in claims.tables().items() if table.get("results", name) == experiment]
+    return {arm: in_words(words) for table in tables for arm, words in table.get("arms", {}).items()}
+
+
 # --- records ----------------------------------------------------------------------------------------------------------
 
 
@@ -192,7 +198,7 @@ def seconds_in_words(records: Iterable[dict]) -> str:
     for record in of_common_seeds(records):
         found.setdefault(record["machine"]["processor"], {})[record["arm"]] = record["seconds"]
     details = {
-        processor: _(", ").join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items())
+        processor: _("; ").join(f"{literal(arm)} {seconds:.0f}" for arm, seconds in arms.items())
         for processor, arms in found.items()
     }
     if len(details) == 1:
@@ -417,7 +423,11 @@ def summary_of(judged: Sequence[Judged]) -> str:
     if n < 2:
         return ""
     words = {"agrees": _("as the paper says"), "disagrees": _("against it"), "unclear": _("not decided by the seeds")}
-    told = _(", ").join(f"{counts[verdict]} {said}" for verdict, said in (words | reasons()).items() if counts[verdict])
+    told = pgettext("between clauses", ", ").join(
+        pgettext("of claims", "{n} {said}").format(n=counts[verdict], said=said)
+        for verdict, said in (words | reasons()).items()
+        if counts[verdict]
+    )
     return _("Of {n} claims: {told}").format(n=n, told=told)
 
 
@@ -445,7 +455,7 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
         here = (of_pairs if ours.pairs else of_seeds).format(
             mean=mean, half=half, digits=digits, unit=unit, n=ours.pairs or ours.seeds
         )
-    here, verdict = here.replace("  ", " "), verdict_words()[one.verdict]
+    here, verdict = here.replace("  ", " ").replace(" ，", "，"), verdict_words()[one.verdict]  # without a unit
     if claim.what:
         return _("{what} ({source}): {here} – **{verdict}**").format(
             what=literal(in_words(claim.what)), source=literal(in_words(claim.source)), here=here, verdict=verdict

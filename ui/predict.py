@@ -10,7 +10,7 @@ from ui.room.entrance import change, is_teacher
 from ui.room.store import room
 from ui.state import VISIT
 from ui.tally import GuessTally, Wording
-from ui.text import literal
+from ui.text import literal, one_by_one
 from ui.translations import _
 from ui.visitor import owner
 
@@ -138,5 +138,5 @@ def _lines(question_id: str, question: str, options: list[str], right: int, mine
         if counts[str(index)]
     )
     if total > 1:
-        words += " " + _("The room: {room}.").format(room=room)
+        words = one_by_one(words, _("The room: {room}.").format(room=room))
     st.markdown(f"**{question}** {words}")

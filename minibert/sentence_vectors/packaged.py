@@ -19,6 +19,10 @@ class PackageError(ValueError):
     """The package is missing, or not what it should be; the message says what to do."""
 
 
+class NotInstalledError(PackageError):
+    """The package is not there."""
+
+
 @dataclass(frozen=True)
 class Packaged:
     """name: the model's published name · distribution: what pip calls the package · folder: the model's directory
@@ -41,7 +45,7 @@ class Packaged:
         try:
             found = Path(str(metadata.distribution(self.distribution).locate_file(self.folder)))
         except metadata.PackageNotFoundError:
-            raise PackageError(f"{self.name} is not installed. `{self.command}` adds it.") from None
+            raise NotInstalledError(f"{self.name} is not installed. `{self.command}` adds it.") from None
         weights = found / WEIGHTS
         if not weights.is_file():
             raise PackageError(f"{weights} is missing. `{self.command} --force-reinstall` brings it back.")

@@ -57,6 +57,10 @@ def show_kinds(subject: InspectedModel, kinds: HeadKinds) -> None:
         over = ((scores.mean(-1, keepdim=True) if by_layer else scores) > 0.5).nonzero()[:, 0].tolist()
         theirs = "–"
         if paper is not None:
-            theirs = said(int(paper["count"]), int(paper["of"]), paper["layers"].split()) + _(", ") + paper["where"]
+            theirs = (
+                said(int(paper["count"]), int(paper["of"]), paper["layers"].split())
+                + pgettext("between clauses", ", ")
+                + paper["where"]
+            )
         lines.append(f"| {words} | {said(len(over), of_all, sorted({layer + 1 for layer in over}))} | {theirs} |")
     st.markdown("\n".join(lines))

@@ -25,7 +25,7 @@ from ui.inspected_model import HeadPlace, head_name
 from ui.lesson import Lesson
 from ui.page import picture
 from ui.predict import predict
-from ui.text import literal
+from ui.text import literal, one_by_one
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -169,9 +169,10 @@ def lines(
     )
     caption = said.format(n=len(edges.weights), drawn=edges.drawn.nanmean().item())
     if edges.drawn[~edges.drawn.isnan()].min() < share - 1e-4:
-        caption += " " + _("More could not be distinguished.")
+        caption = one_by_one(caption, _("More could not be distinguished."))
     if hide:
-        caption += " " + _("{hidden:.0%} of it goes to [CLS] and [SEP].").format(hidden=edges.hidden.nanmean().item())
+        special_share = _("{hidden:.0%} of it goes to [CLS] and [SEP].").format(hidden=edges.hidden.nanmean().item())
+        caption = one_by_one(caption, special_share)
     st.caption(caption)
 
 

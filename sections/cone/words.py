@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from minibert.inside.geometry.vectors import Anisotropy
 
 PLAIN = {"en": "mini-en", "zh": "mini-zh"}  # BERTs that have only filled blanks
-THEIRS = "0.95, 1.04, 1.22, 1.45"  # Li et al. 2020, table 1
+THEIRS = "0.95", "1.04", "1.22", "1.45"  # Li et al. 2020, table 1
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
@@ -110,6 +110,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         _(
             "Token embeddings of {model}, counted in {n:,} sentences of the course. The paper’s, of BERT-base counted "
             "in Wikipedia, from the 100 commonest to the rarest: {theirs} (Li et al. 2020, table 1)."
-        ).format(model=literal(inputs.model), n=len(to_fit(inputs.language)), theirs=THEIRS)
+        ).format(model=literal(inputs.model), n=len(to_fit(inputs.language)), theirs=_(", ").join(THEIRS))
     )
     show_source(mean_cosine)

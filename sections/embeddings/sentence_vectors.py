@@ -234,7 +234,7 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     """The user's sentences pair by pair, and how well each model's cosines correlate with human scores."""
-    from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError
+    from minibert.sentence_vectors.packaged import ALL_MINILM, NotInstalledError, PackageError
 
     model, language = inputs.model, inputs.language
     others = comparable(model, language)
@@ -242,6 +242,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Sentences beside each other", level=3)
     try:
         ALL_MINILM.directory()
+    except NotInstalledError:
+        words = _("{model} is not installed. {command} adds it.")
+        st.caption(words.format(model=ALL_MINILM.name, command=f"`{ALL_MINILM.command}`"))
     except PackageError as error:
         st.caption(str(error))  # words of ours, with a command in code
     lesson.show("Trained to compare", level=3)

@@ -6,6 +6,7 @@ from minibert.experiments.claims import Judged
 from sections.experiments.subject import Inputs, Measure, metric_names
 from ui.claim import JUDGED, floor_words, show_verdicts, summary_of, verdict_words
 from ui.lesson import Lesson
+from ui.text import one_by_one
 from ui.translations import _
 
 
@@ -144,4 +145,5 @@ def _how_far(measure: Measure, inputs: Inputs) -> None:
     way = _("The best arm has {share:.0%} of the possible gain, up to what can be had ({best:g}).").format(
         best=measure.best, share=max(measure.share, 0.0)
     )
-    st.markdown("**" + _("Without understanding the text:") + f"** {words} {way}", width=980)
+    start = "**" + _("Without understanding the text:") + "**"
+    st.markdown(one_by_one(start, words, way), width=980)

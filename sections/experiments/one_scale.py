@@ -14,7 +14,7 @@ from ui.claim import floor_words, in_words, scores_in_words, show_missing_result
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture
-from ui.text import literal
+from ui.text import literal, one_by_one
 from ui.translations import _
 
 
@@ -105,7 +105,7 @@ def _captions(inputs: Inputs) -> str:
     parts.append(
         {
             "determined": hidden,
-            "determined.after": f"{hidden} {later}",
+            "determined.after": one_by_one(hidden, later),
             "mlm_perplexity": _("Ours: of hidden words in stories that were not read."),
         }.get(
             measure.key,
@@ -116,7 +116,7 @@ def _captions(inputs: Inputs) -> str:
             ),
         )
     )
-    return " ".join(parts)
+    return one_by_one(*parts)
 
 
 def _draw_scores(inputs: Inputs, measure: Measure) -> None:

@@ -1,6 +1,7 @@
 """What was scaled down, counted from the records, and how that affects a result; the code."""
 
 import json
+import re
 from dataclasses import asdict
 
 import streamlit as st
@@ -94,7 +95,7 @@ def _counted(records: list[dict]) -> None:
             "computing, on {processor} ({device}, torch {torch}, {date})."
         ).format(
             examples=examples,
-            data=_(", ").join(map(literal, last["data"])),
+            data=_(", ").join(map(_text_name, last["data"])),
             n=ngettext("{n} run", "{n} runs", len(records)).format(n=len(records)),
             seeds=ngettext("{n} seed", "{n} seeds", seeds).format(n=seeds),
             time=_("{n:.1f} hours").format(n=seconds / 3600)
@@ -118,6 +119,12 @@ def _runtime(records: list[dict]) -> float:
         key = json.dumps([record["seed"], record["pretraining"]])
         shared[key] = max(shared.get(key, 0.0), record["pretraining_seconds"])
     return sum(shared.values()) + sum(record["finetuning_seconds"] for record in records)
+
+
+def _text_name(text: str) -> str:
+    """What a record calls the text it was trained on, in the reader's language."""
+    toy = re.fullmatch(r"small toy world, (\d+) stories", text)
+    return _("small toy world, {n} stories").format(n=toy[1]) if toy else literal(text)
 
 
 def _task_names() -> dict[str, str]:

@@ -12,7 +12,7 @@ from ui.lesson import Lesson
 from ui.page import picture
 from ui.predict import predict
 from ui.recorded import comparison, recorded, show_missing_results
-from ui.text import literal
+from ui.text import literal, one_by_one
 from ui.translations import _
 
 GAINS = (3.0, 0.0)  # points; lower bounds of the first two options
@@ -160,5 +160,5 @@ def findings(name: str, found: dict[str, dict[int, float]], names: dict[str, str
         printed = PAPER["values"]
         their_best = max((arm for arm in printed if arm != "fine-tuned"), key=printed.get)
         theirs = f"{printed[their_best] - printed['fine-tuned']:+.1f}".replace("-", "−")
-        text += " " + _("In the paper: {arm}, {gap}.").format(arm=literal(names[their_best]), gap=theirs)
+        text = one_by_one(text, _("In the paper: {arm}, {gap}.").format(arm=literal(names[their_best]), gap=theirs))
     st.markdown(text, width=820)

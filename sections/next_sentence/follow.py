@@ -5,7 +5,7 @@ import html
 import streamlit as st
 
 from ui.stepper import stepper
-from ui.text import show_tokens, visible
+from ui.text import one_by_one, show_tokens, visible
 from ui.translations import _, ngettext
 
 TOKENS = 160  # most tokens drawn
@@ -141,10 +141,9 @@ def _explain(step: int, one, max_length: int) -> str:
             if room > 0
             else _("one sentence is taken, as A alone reaches the target")
         )
-        return (
-            why
-            + " "
-            + _("Another document is drawn, and a place to start in it; {taken}. Label 1, NotNext.").format(taken=taken)
+        return one_by_one(
+            why,
+            _("Another document is drawn, and a place to start in it; {taken}. Label 1, NotNext.").format(taken=taken),
         )
     if step == 3:
         if not one.put_back:

@@ -8,7 +8,7 @@ from ui.lesson import Lesson
 from ui.model_cache import language_read, load, version_of
 from ui.page import picture
 from ui.predict import tally
-from ui.text import literal
+from ui.text import literal, one_by_one
 from ui.translations import _
 from ui.visitor import owner
 
@@ -52,7 +52,7 @@ def _table(model: str, against: str, number: int) -> None:
     st.progress(at / ROUND, text=_("Pair {n} of {all}").format(n=at + 1, all=ROUND))
     for name, text in (("A", probe.a), ("B", probe.b)):
         with st.container(border=True, key=f"passage-{name}"):
-            st.markdown(f"**{name}** &nbsp; {literal(text)}")
+            st.markdown(f"**{name}** &nbsp; {literal(one_by_one(*text.split(' ')))}")
     if len(guesses) <= at:
         with st.container(key="guess", horizontal=True, gap="small"):
             for answer, label, icon in zip((True, False), words, (":material/check:", ":material/close:"), strict=True):

@@ -12,6 +12,7 @@ from ui.limits import warn_unread
 from ui.model_cache import language_read, load, version_of
 from ui.model_widgets import warn_untrained
 from ui.source import show_source
+from ui.text import one_by_one
 from ui.translations import _, pgettext
 
 CHARS_JUDGED = 2_000
@@ -80,7 +81,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         data=rows,
     )
     if (a, b) == tuple(map(str.strip, example)):
-        st.markdown(_("**In truth:** {kind}.").format(kind=kind_names()[kind]) + " " + _label_in_training(kind))
+        st.markdown(one_by_one(_("**In truth:** {kind}.").format(kind=kind_names()[kind]), _label_in_training(kind)))
     overlap, verdicts = topic_judge(model, version_of(model))
     bound, cosine = verdicts.threshold, overlap(a, b)
     st.markdown(

@@ -21,7 +21,7 @@ from ui.lesson import Lesson
 from ui.model_cache import load_predictor
 from ui.runs import complete, settled
 from ui.task_data import own_test_file, warn_of_both
-from ui.text import literal, visible
+from ui.text import literal, one_by_one, visible
 from ui.translations import _, ngettext
 
 LONGEST_COMMAND = 300  # most characters of the user's input in the printed command
@@ -101,7 +101,8 @@ def _metrics(one: FinetuneRun, examples: Sequence[dict], measured: dict) -> None
             for name, (low, high) in found.items()
             if name in (one.details["metric"], "exact_match")
         )
-        words += " " + _("Another choice of examples would give {named} (95 % interval).").format(named=named)
+        other = _("Another choice of examples would give {named} (95 % interval).").format(named=named)
+        words = one_by_one(words, other)
     st.caption(words)
 
 

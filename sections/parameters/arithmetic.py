@@ -12,6 +12,7 @@ from sections.parameters.sizes import Sizes, fits
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.source import show_source
+from ui.text import one_by_one
 from ui.translations import _
 
 
@@ -56,7 +57,7 @@ def _arithmetic(inputs: Sizes) -> None:
         key="arithmetic-figure",
         data=lambda: part_table(training.parts),
     )
-    st.markdown(
+    words = [
         _(
             "One training step on {batch} × {tokens} tokens: **{total}FLOP**, of which forward {forward}FLOP, "
             "backward {backward}FLOP. That is {each}FLOP a token."
@@ -68,13 +69,9 @@ def _arithmetic(inputs: Sizes) -> None:
             backward=short(training.total - training.forward),
             each=short(training.total / (batch * tokens)),
         )
-        + (
-            ""
-            if model.objective == "rtd"
-            else " "
-            + _("With the MLM head at every position it would be {ratio} times as much.").format(
-                ratio=f"{dense.total / training.total:.1f}"
-            )
-        )
-    )
+    ]
+    if model.objective != "rtd":
+        times = f"{dense.total / training.total:.1f}"
+        words.append(_("With the MLM head at every position it would be {ratio} times as much.").format(ratio=times))
+    st.markdown(one_by_one(*words))
     show_source(rows_of)

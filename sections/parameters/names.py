@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import streamlit as st
 
 from minibert.count import CostTerm
-from ui.translations import _
+from ui.translations import _, pgettext
 
 
 def slider_labels(*, short: bool = False) -> dict[str, str]:
@@ -77,7 +77,7 @@ def group_names() -> dict[str, str]:
         "scores": _("T × T scores"),
         "mlp": _("feed-forward"),
         "norms": _("LayerNorms"),
-        "heads": _("heads"),
+        "heads": pgettext("on top of a model", "heads"),
         "weights": _("weights"),
         "gradients": _("gradients"),
         "moments": _("the optimizer's moments"),

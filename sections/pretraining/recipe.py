@@ -7,7 +7,7 @@ import streamlit as st
 from sections.pretraining.trainings import Training, all_trainings, chosen_trainings
 from ui.lesson import Lesson
 from ui.text import literal
-from ui.translations import _
+from ui.translations import _, pgettext
 
 
 def show(lesson: Lesson, text) -> None:
@@ -16,7 +16,8 @@ def show(lesson: Lesson, text) -> None:
     runs = {literal(one.name): ours(one) for one in chosen_trainings(all_trainings()) if one.settings}
     rows = []
     for row in theirs:
-        cells = {_("what"): _(row["what"]), _("the paper"): f"{_(row['paper'])} ({row['where']})"}
+        paper = _("{what} ({where})").format(what=_(row["paper"]), where=row["where"])
+        cells = {_("what"): _(row["what"]), _("the paper"): paper}
         rows.append(cells | {name: values.get(row.get("setting"), "–") for name, values in runs.items()})
     with st.container(key="recipe"):
         st.table(rows, border="horizontal")
@@ -37,7 +38,9 @@ def ours(training: Training) -> dict[str, str]:
             rows=settings["batch_size"] * settings["accumulate"], tokens=settings["max_length"]
         ),
         "hidden": f"{settings['masking']['rate']:.0%}".replace("%", " %"),
-        "optimizer": f"{OPTIMIZERS[how.get('optimizer', 'adamw')]}, β₁ {how['beta1']:g}, β₂ {how['beta2']:g}",
+        "optimizer": pgettext("between clauses", ", ").join(
+            (OPTIMIZERS[how.get("optimizer", "adamw")], f"β₁ {how['beta1']:g}", f"β₂ {how['beta2']:g}")
+        ),
         "rate": _("{rate:g} at its highest, rising over {share:.0%} of the run").format(
             rate=how["learning_rate"], share=how["warmup"]
         ),

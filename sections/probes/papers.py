@@ -9,7 +9,7 @@ from sections.probes.asking import follow_results
 from sections.probes.subject import Inputs, kind_names, task_name
 from ui.figures import figure
 from ui.lesson import Lesson
-from ui.translations import _
+from ui.translations import _, pgettext
 
 if TYPE_CHECKING:
     from minibert.inside.probes.probe import KindOrder, TaskResult
@@ -68,7 +68,8 @@ def _settles(ours: "list[TaskResult] | None") -> None:
             if r.kind == kind
         ]
     for row in literature():
-        name = f"{row['paper']}, {row['model']}{_(': ')}{measure_names()[row['measure']]}"
+        model = pgettext("between clauses", ", ").join((row["paper"], row["model"]))
+        name = f"{model}{_(': ')}{measure_names()[row['measure']]}"
         words = paper_task_names()
         groups.setdefault(name, []).append(Settled(words[row["task"]], row["kind"], [row["layer"] / row["layers"]]))
     listed = " ".join(

@@ -9,7 +9,7 @@ from ui.lesson import Lesson
 from ui.live_runs import follow_runs
 from ui.runs import by_title, evals, manager, own_runs, show_refusal, submit, teachers, weights_to_begin_with
 from ui.task_data import shipped
-from ui.text import literal
+from ui.text import literal, one_by_one
 from ui.translations import _
 
 DATA = "reviews"
@@ -54,7 +54,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     show_refusal()
     hint = _("**No run yet.** Press *Train both*. The teacher itself learns first, a minute or two.")
     if teachers():
-        hint += " " + _("It is kept: a student with the same seed does not wait for it again.")
+        hint = one_by_one(hint, _("It is kept: a student with the same seed does not wait for it again."))
     follow_runs(own_runs(PREFIX)[3::-1], draw, hint, speed=step_and_loss, message=inputs.watched)
     lesson.show("Why a teacher helps")
 

@@ -9,6 +9,7 @@ from minibert.experiments.derived import ABOVE_CHANCE
 from sections.stability.subject import Inputs, correction_names, every_cell, scores_of
 from ui.claim import show_claims
 from ui.lesson import Lesson
+from ui.text import one_by_one
 from ui.translations import _
 
 
@@ -46,4 +47,4 @@ def failures(scores: dict[str, dict[int, float]], chance: float) -> str:
             points=ABOVE_CHANCE
         )
     )
-    return " ".join(sentences)
+    return one_by_one(*sentences)

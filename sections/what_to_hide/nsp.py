@@ -63,7 +63,12 @@ def here() -> None:
     """Our recorded results of the same comparison."""
     names, verdicts = {"determined": _("words guessed right"), "meant": _("who or what is meant")}, verdict_words()
     lines = [
-        f"{names[one.claim.metric]} {signed(one.ours.mean)} ± {one.ours.half:.1f} ({verdicts[one.verdict]})"
+        _("{measure} {mean} ± {half:.1f} ({verdict})").format(
+            measure=names[one.claim.metric],
+            mean=signed(one.ours.mean),
+            half=one.ours.half,
+            verdict=verdicts[one.verdict],
+        )
         for one in judged("formats", records_of("formats", set()))
         if one.ours.half is not None
     ]
