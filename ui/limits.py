@@ -10,7 +10,7 @@ from ui.model_cache import load, outline_of, version_of
 from ui.model_registry import title_of
 from ui.model_widgets import offer_reader
 from ui.text import literal
-from ui.translations import _
+from ui.translations import _, ngettext
 
 if TYPE_CHECKING:
     from minibert.tokenizer import Encoding
@@ -26,7 +26,8 @@ def count_unknown(encoding: Encoding) -> tuple[int, int]:
 
 
 def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
-    """Warn if a text exceeds the positions that `model` was trained on, or if more than half of it is [UNK].
+    """Warn if a text exceeds the positions that `model` was trained on, or if more than half of it is [UNK]; say so of
+    less in a line.
 
     text: what was tokenized: if the page's select box has a model that reads its language, a button chooses that one.
     """
@@ -39,6 +40,13 @@ def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
             icon=":material/visibility_off:",
         )
         offer_reader(model, text)
+    elif unknown:
+        few = ngettext(
+            "{unknown} of these {n} tokens is [UNK]: {model} does not know it.",
+            "{unknown} of these {n} tokens are [UNK]: {model} does not know them.",
+            unknown,
+        )
+        st.caption(few.format(unknown=unknown, n=n, model=literal(title_of(model))))
     if len(encoding) <= FEW:
         return
     learned = trained_positions(model, version_of(model))

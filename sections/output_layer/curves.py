@@ -136,12 +136,12 @@ def show(shown: Sequence[FinetuneRun], subject: Inputs) -> None:
 
 
 def before(data: ChosenData, model: str) -> None:
-    """Empty axes with the trivial baseline and the recorded runs' curves, before any run."""
-    scale = scale_of(data.view, [vars(example) for example in data.dev.examples])
-    alt = _("Training loss and {metric} on the dev set will be drawn here.").format(metric=scale.title)
+    """Before any run, the recorded runs' curves, once one has guessed; without any, empty axes with the baseline."""
     records = recorded_for(data, model)
     if records and not _guessed(data, model, records):
-        records = []
+        return
+    scale = scale_of(data.view, [vars(example) for example in data.dev.examples])
+    alt = _("Training loss and {metric} on the dev set will be drawn here.").format(metric=scale.title)
     title = ""
     if records:
         scores = _by_start((curve.start, curve.score[-1][1]) for curve in _as_curves(records))
