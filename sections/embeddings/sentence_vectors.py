@@ -186,9 +186,7 @@ def search(layers: dict[str, int], language: str) -> None:
         for column, (name, layer) in zip(st.columns(len(layers), gap="large"), layers.items(), strict=True):
             query_vector = typed(name, version_of(name), (query,))[layer, 0]
             best = nearest(searched(name, version_of(name), language)[layer], query_vector, FOUND)
-            lines = [
-                f"{place}. **{number(cosine)}** {literal(sentences[i])}" for place, (i, cosine) in enumerate(best, 1)
-            ]
+            lines = [f"{n}. **{number(cosine)}** {literal(sentences[i])}" for n, (i, cosine) in enumerate(best, 1)]
             title = _("{model}, layer {layer}").format(model=literal(title_of(name)), layer=layer)
             column.markdown(f"**{title}**\n\n" + "\n".join(lines))
 
@@ -242,11 +240,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("Sentences beside each other", level=3)
     try:
         ALL_MINILM.directory()
-    except NotInstalledError:
-        words = _("{model} is not installed. {command} adds it.")
-        st.caption(words.format(model=ALL_MINILM.name, command=f"`{ALL_MINILM.command}`"))
     except PackageError as error:
-        st.caption(str(error))  # words of ours, with a command in code
+        command = f"`{ALL_MINILM.command}`"
+        missing = _("{model} is not installed. {command} adds it.").format(model=ALL_MINILM.name, command=command)
+        st.caption(missing if isinstance(error, NotInstalledError) else literal(error).replace(literal("`"), "`"))
     lesson.show("Trained to compare", level=3)
     against_scores(model, language, others)
     lesson.show("Held against scores", title=False)

@@ -118,7 +118,8 @@ def test_behind_a_cell_are_exact_numbers_and_the_title_says_where_its_row_looks(
     app = open_page(view="matrix", layer=4, head=3, row=it + 2, column=6)  # 1 is “all”
     row = probs[3, 2, it]
     assert rf"\mathbf{{{row[4].item():.6f}}}" in formulas(app) and r"\sqrt{64}" in formulas(app)
-    assert app.dataframe[0].value["share"].tolist()[:4] == pytest.approx(row.topk(4).values.tolist(), abs=1e-6)
+    percent = (100 * row.topk(4).values).tolist()
+    assert app.dataframe[0].value["share"].tolist()[:4] == pytest.approx(percent, abs=1e-4)
     assert views(app)["matrix-a"]["row"] == it and views(app)["matrix-a"]["column"] == 4
     of = titles(app)[1]
     assert reading.tokens[int(row.argmax())] in of and f"{row.max().item():.0%}" in of
