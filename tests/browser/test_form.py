@@ -54,13 +54,18 @@ def in_view(page) -> tuple[float, float]:
     return box["y"], min(box["y"] + box["height"], page.viewport_size["height"]) - box["y"]
 
 
+def assert_begins(page, lowest: float, least: float) -> None:
+    """The picture begins at `lowest` pixels or above, and is in view whole or by `least` pixels."""
+    top, seen = in_view(page)
+    enough = min(least, page.locator(".st-key-picture").bounding_box()["height"] - 1)
+    assert top <= lowest and seen >= enough, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
+
+
 def assert_in_a_low_room(page, name: str) -> None:
     """On an old projector the picture begins high enough, and is whole or has most of the first screen; there stand
     what plays or steps it, and its first figure, whole."""
-    top, seen = in_view(page)
+    assert_begins(page, 320, 400)
     picture = page.locator(".st-key-picture")
-    enough = min(400, picture.bounding_box()["height"] - 1)
-    assert top <= 320 and seen >= enough, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
     shown = [one for one in picture.locator(".way, [class*=st-key-stepper-]").all() if one.is_visible()]
     if name not in REACHES_BELOW:
         shown += picture.locator(".stPlotlyChart, svg[role=img]").all()[:1]
@@ -183,8 +188,7 @@ def test_in_projector_mode(page, name):
     page.set_viewport_size(PROJECTOR)
     wait_idle(page)
     if has_picture:
-        top, seen = in_view(page)
-        assert top <= 400 and seen >= 500, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
+        assert_begins(page, 400, 500)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         wait_idle(page)
