@@ -16,6 +16,7 @@ from ui.figures import figure, legend
 from ui.text import literal, one_by_one
 from ui.translations import _, ngettext, pgettext
 
+NAMED = 44  # columns of a row's name, as many as a phone has; the list below the figure has all of it
 JUDGED = ("agrees", "disagrees", "unclear")
 
 
@@ -380,11 +381,13 @@ def show_claims(name: str, records: Sequence[dict]) -> None:
 
 
 def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
+    from plots.attention import cut
     from plots.experiments import NO_DIRECTION, VERDICT_COLOUR, VERDICT_MARK, Gap, differences
 
+    told = [in_words(one.claim.what) if one.claim.what else _(", ").join(_arms(one, names)) for one in judged]
     gaps = [
         Gap(
-            f"{number}. {_(', ').join(_arms(one, names))}",
+            cut(f"{number}. {told[number - 1]}", NAMED),
             one.claim.paper,
             one.ours.mean,
             one.ours.half if one.ours.varies else None,
@@ -392,7 +395,10 @@ def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: 
         )
         for number, one in enumerate(judged, 1)
     ]
-    details = _("; ").join(f"{gap.name} {signed(gap.ours)}{_(': ')}{verdict_words()[gap.verdict]}" for gap in gaps)
+    details = _("; ").join(
+        f"{name} {signed(gap.ours)}{_(': ')}{verdict_words()[gap.verdict]}"
+        for name, gap in zip(told, gaps, strict=True)
+    )
     alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=details)
     fig = differences(gaps, (_("the paper"), _("ours, with 95 % interval")), axis, title)
     figure(fig, alt, "differences")
