@@ -157,7 +157,7 @@ def scores(
     values = [value for row in rows for value in (*row.ours.values(), *row.own)]
     pad_axis(fig, values if floor is None or not values else [*values, floor], axis[1], col=ours)
     if floor is not None and values:
-        fig.add_vline(x=floor, line=DOTTED, row=1, col=ours)
+        fig.add_vline(x=floor, line=DOTTED, layer="below", row=1, col=ours)
     fig.update_layout(height=130 + HIGH * len(rows))
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
@@ -322,7 +322,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     names: of the paper's points and of ours, for the legend.
     """
     fig = go.Figure()
-    fig.add_vline(x=0, line={"color": GREY, "width": 2})
+    fig.add_vline(x=0, line={"color": GREY, "width": 2}, layer="below")
     for y, row in enumerate(rows):
         if row.paper is not None:
             add_marks(

@@ -74,7 +74,7 @@ def arms_by_measure(
             )
             add_text(fig, [max(shares)], [y + 0.22], [f"  {mean:.1f}"], row=number, col=1)
         if floors and metric in floors:  # plotly leaves it out where no trace is yet
-            fig.add_vline(x=floors[metric], line=DOTTED, row=number, col=1)
+            fig.add_vline(x=floors[metric], line=DOTTED, layer="below", row=number, col=1)
         name_rows_above(fig, names, 0.06, row=number, col=1)
         fig.update_xaxes(range=[-4, 118], tickvals=list(range(0, 101, 20)), row=number, col=1)
     fig.update_xaxes(title_text=axis, row=len(values), col=1)
