@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
+from textwrap import wrap
 
 import plotly.graph_objects as go
 
 from plots.marks import LEGEND_ABOVE, add_line, panels
 from plots.theme import BLUE, DOTTED, GREEN, ORANGE, SMALL, VERMILION, add_text, name_rows_above
 
+WIDEST = 38  # characters of a line of a panel's title, as many as a phone has
 LOOKS = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (ORANGE, "dashdot", "x"))
 
 
@@ -43,7 +45,8 @@ def arms_by_measure(
 ) -> go.Figure:
     """One panel per metric, one row per arm: a dot per seed, a line at the mean. values: metric → arm → shares ·
     floors: metric → percent that need no understanding, a dotted line."""
-    fig = panels(values, rows=len(values), vertical_spacing=0.3 / max(1, len(values)))
+    titles = ["<br>".join(wrap(metric, WIDEST)) for metric in values]
+    fig = panels(titles, rows=len(values), vertical_spacing=0.3 / max(1, len(values)))
     arms = list(dict.fromkeys(arm for some in values.values() for arm in some))
     for number, (metric, some) in enumerate(values.items(), 1):
         names = [arm for arm in arms if arm in some]
@@ -79,4 +82,5 @@ def arms_by_measure(
         fig.update_xaxes(range=[-4, 118], tickvals=list(range(0, 101, 20)), row=number, col=1)
     fig.update_xaxes(title_text=axis, row=len(values), col=1)
     fig.update_layout(height=70 + sum(80 + 54 * len(some) for some in values.values()))
+    fig.update_layout(margin_t=6 + 22 * (1 + max(title.count("<br>") for title in titles)))
     return fig
