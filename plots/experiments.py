@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -82,6 +83,7 @@ def scores(
     floor: score of a trivial baseline, a dotted line · own: name of the user's runs.
     """
     with_paper = any(row.paper is not None for row in rows)
+    titles = tuple("<br>".join(wrap(one, 20)) for one in titles)  # of panels half as wide as a phone
     fig = make_subplots(
         rows=1,
         cols=1 + with_paper,
@@ -158,7 +160,7 @@ def scores(
     pad_axis(fig, values if floor is None or not values else [*values, floor], axis[1], col=ours)
     if floor is not None and values:
         fig.add_vline(x=floor, line=DOTTED, layer="below", row=1, col=ours)
-    fig.update_layout(height=130 + HIGH * len(rows))
+    fig.update_layout(height=130 + HIGH * len(rows), margin_t=28 + 22 * max(one.count("<br>") for one in titles))
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig
@@ -169,7 +171,7 @@ def pad_axis(fig: go.Figure, values: Sequence[float], title: str, col: int) -> N
     if values:
         room = max(0.15 * (max(values) - min(values)), 0.5)
         fig.update_xaxes(range=[min(values) - room, max(values) + room], row=1, col=col)
-    fig.update_xaxes(title_text=title, row=1, col=col)
+    fig.update_xaxes(title={"text": "<br>".join(wrap(title, 24)), "font": {"size": SMALL}}, row=1, col=col)
 
 
 def on_one_scale(

@@ -82,5 +82,5 @@ def arms_by_measure(
         fig.update_xaxes(range=[-4, 118], tickvals=list(range(0, 101, 20)), row=number, col=1)
     fig.update_xaxes(title_text=axis, row=len(values), col=1)
     fig.update_layout(height=70 + sum(80 + 54 * len(some) for some in values.values()))
-    fig.update_layout(margin_t=6 + 22 * (1 + max(title.count("<br>") for title in titles)))
+    fig.update_layout(margin_t=6 + 22 * (1 + max((title.count("<br>") for title in titles), default=0)))
     return fig
