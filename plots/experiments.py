@@ -59,8 +59,8 @@ class Gap:
     verdict: str
 
 
-HIGH = 76  # pixels of a row of scores: from its middle, in rows, the foot of its name above; mean and dots below
-NAME, MEAN, DOTS = 0.2, 0.16, 0.36
+HIGH = 62  # pixels of a row of scores: from its middle, in rows, the foot of its name above; mean and dots below
+NAME, MEAN, DOTS = 0.16, 0.2, 0.37
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
 
 
@@ -328,7 +328,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     for y, row in enumerate(rows):
         if row.paper is not None:
             add_marks(
-                fig, [row.paper], [y + 0.04], {"size": 15, "color": PAPER, "symbol": "diamond"}, hover="%{x:+.1f}"
+                fig, [row.paper], [y + 0.06], {"size": 15, "color": PAPER, "symbol": "diamond"}, hover="%{x:+.1f}"
             )
         if row.ours is not None:
             colour = VERDICT_COLOUR[row.verdict]
@@ -338,7 +338,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
             add_marks(
                 fig,
                 [row.ours],
-                [y + 0.32],
+                [y + 0.33],
                 {
                     "size": 14,
                     "color": colour,
@@ -352,9 +352,9 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     for name, symbol, colour in (*keys, (names[1], "circle", GREY)):
         in_legend(fig, name, marker={"size": 13, "symbol": symbol, "color": colour})
     fig.update_layout(showlegend=True)
-    name_rows_above(fig, [row.name for row in rows], 0.16)
+    name_rows_above(fig, [row.name for row in rows], 0.14)
     fig.update_xaxes(title_text=axis)
-    fig.update_layout(height=150 + 64 * len(rows), legend=LEGEND_ABOVE)
+    fig.update_layout(height=150 + 56 * len(rows), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig

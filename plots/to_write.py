@@ -55,7 +55,7 @@ def arms_by_measure(
             shares = [100 * share for share in some[arm]]
             fig.add_scatter(
                 x=shares,
-                y=[y + 0.22] * len(shares),
+                y=[y + 0.24] * len(shares),
                 mode="markers",
                 showlegend=False,
                 marker={"size": 12, "symbol": symbol, "color": colour},
@@ -66,7 +66,7 @@ def arms_by_measure(
             mean = sum(shares) / len(shares)
             fig.add_scatter(
                 x=[mean],
-                y=[y + 0.22],
+                y=[y + 0.24],
                 mode="markers",
                 showlegend=False,
                 hovertemplate=f"{arm}: %{{x:.1f}}<extra></extra>",
@@ -75,12 +75,12 @@ def arms_by_measure(
                 row=number,
                 col=1,
             )
-            add_text(fig, [max(shares)], [y + 0.22], [f"  {mean:.1f}"], row=number, col=1)
+            add_text(fig, [max(shares)], [y + 0.24], [f"  {mean:.1f}"], row=number, col=1)
         if floors and metric in floors:  # plotly leaves it out where no trace is yet
             fig.add_vline(x=floors[metric], line=DOTTED, layer="below", row=number, col=1)
-        name_rows_above(fig, names, 0.06, row=number, col=1)
+        name_rows_above(fig, names, 0.08, row=number, col=1)
         fig.update_xaxes(range=[-4, 118], tickvals=list(range(0, 101, 20)), row=number, col=1)
     fig.update_xaxes(title_text=axis, row=len(values), col=1)
-    fig.update_layout(height=70 + sum(80 + 54 * len(some) for some in values.values()))
+    fig.update_layout(height=70 + sum(80 + 46 * len(some) for some in values.values()))
     fig.update_layout(margin_t=6 + 22 * (1 + max((title.count("<br>") for title in titles), default=0)))
     return fig
