@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from plots.parameters import COLOURS, LIGHT, short
-from plots.theme import FONT_SIZE, SMALL, name_rows
+from plots.theme import FONT_SIZE, SMALL, name_rows_above
 
 Segment = tuple[str, int]  # a group of minibert.count, and how many weights
 
@@ -34,7 +34,7 @@ def weights(rows: Mapping[str, Sequence[Segment]], names: Mapping[str, str], axi
             y=where,
             orientation="h",
             name=names.get(group, group),
-            width=0.62,
+            width=0.46,
             marker={"color": COLOURS[group], "line": {"color": LIGHT, "width": 1.5}},
             hovertext=[f"{names.get(group, group)}: {number:,.0f}" for number in (round(x * 1e6) for x in length)],
             hoverinfo="text",
@@ -51,10 +51,10 @@ def weights(rows: Mapping[str, Sequence[Segment]], names: Mapping[str, str], axi
             font={"size": FONT_SIZE},
         )
     fig.update_xaxes(title_text=axis, range=[0, 1.16 * max(totals) / 1e6])
-    name_rows(fig, places)
+    name_rows_above(fig, places, 0.24)
     fig.update_layout(
         barmode="overlay",
-        height=130 + 70 * len(places),
+        height=130 + 80 * len(places),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": SMALL}},
     )
     return fig

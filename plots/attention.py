@@ -24,15 +24,20 @@ MINUS = "−"
 
 def token_label(token: str, bold: bool = False) -> str:
     """A token as an axis label: short, and literal in plotly's pseudo-HTML."""
+    text = cut(token, TOKEN_WIDTH)
+    return f"<b>{text}</b>" if bold else text
+
+
+def cut(text: str, most: int) -> str:
+    """The text in at most `most` columns, of which a Chinese character takes two, and an ellipsis; `literal`."""
     shown, width = [], 0
-    for char in token:
+    for char in text:
         width += _columns(char)
-        if width > TOKEN_WIDTH:
+        if width > most:
             shown.append("…")
             break
         shown.append(char)
-    text = literal("".join(shown))
-    return f"<b>{text}</b>" if bold else text
+    return literal("".join(shown))
 
 
 def _columns(text: str) -> int:

@@ -23,16 +23,16 @@ WRITTEN = 12  # grids with at most this many columns have the numbers written in
 def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.Figure:
     """One block from bottom to top with its residual paths; the component of the current step is highlighted.
 
-    names: of the seven components: input, attention, sum, LayerNorm, feed-forward, sum, LayerNorm · notes: text under
-    each name, for sums beside it · step: 0 … 6. A click's customdata is the component's index. Else ValueError.
+    names: of the seven components: input, attention, sum, LayerNorm, feed-forward, sum, LayerNorm · notes: text beside
+    each name · step: 0 … 6. A click's customdata is the component's index. Else ValueError.
     """
     if len(names) != 7 or len(notes) != 7:
         raise ValueError("a block has seven places")
-    heights = (0, 1.5, 2.7, 3.9, 5.5, 6.7, 7.9)
-    half = [0.27 if place in (2, 5) else 0.46 for place in range(7)]  # half the height of a circle (sum) or a box
+    heights = (0, 1.15, 2.05, 2.95, 4.2, 5.1, 6.0)
+    half = [0.26 if place in (2, 5) else 0.31 for place in range(7)]  # half the height of a circle (sum) or a box
     fig = go.Figure()
     for place, y in enumerate(heights):  # upwards, from each component to the next
-        above = heights[place + 1] - half[place + 1] if place < 6 else y + 0.9
+        above = heights[place + 1] - half[place + 1] if place < 6 else y + 0.75
         _wire(fig, [(0, y + half[place]), (0, above)], lit=False)
     for start, end in ((0, 2), (3, 5)):  # residual paths around attention and around the feed-forward network
         low, high = heights[start] + half[start] + 0.12, heights[end]
@@ -40,7 +40,7 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
     shapes, annotations = [], []
     for place, (name, note, y) in enumerate(zip(names, notes, heights, strict=True)):
         lit, circle = place == step, place in (2, 5)
-        width = 0.22 if circle else 0.95
+        width = 0.2 if circle else 1.05
         shapes.append(
             {
                 "type": "circle" if circle else "rect",
@@ -49,10 +49,9 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
                 "fillcolor": "rgba(213,94,0,0.25)" if lit else "rgba(0,114,178,0.14)",
             }
         )
-        texts = ((0, name, "center"), (0.35, note, "left")) if circle else ((0, f"{name}\n{note}", "center"),)
+        texts = ((0, name, "center"), (0.35, note, "left")) if circle else ((0, f"{name} {note}", "center"),)
         for x, text, anchor in texts:
-            lines = literal(text).replace("\n", "<br>")
-            shown = f"<b>{lines}</b>" if lit else lines
+            shown = f"<b>{literal(text)}</b>" if lit else literal(text)
             annotations.append(
                 {"x": x, "y": y, "text": shown, "showarrow": False, "xanchor": anchor, "font": {"size": FONT_SIZE}}
             )
@@ -65,9 +64,9 @@ def block_circuit(names: Sequence[str], notes: Sequence[str], step: int) -> go.F
         hovertext=[literal(f"{name}: {note}") for name, note in zip(names, notes, strict=True)],
         hoverinfo="text",
     )
-    fig.update_layout(shapes=shapes, annotations=annotations, height=660, margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    fig.update_layout(shapes=shapes, annotations=annotations, height=350, margin={"l": 4, "r": 4, "t": 4, "b": 4})
     fig.update_xaxes(visible=False, range=[-1.45, 1.55], fixedrange=True)
-    fig.update_yaxes(visible=False, range=[-0.6, 8.9], fixedrange=True)
+    fig.update_yaxes(visible=False, range=[-0.4, 6.8], fixedrange=True)
     return fig
 
 

@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -24,6 +25,7 @@ from plots.theme import (
     add_marks,
     add_text,
     name_rows,
+    name_rows_above,
     titled,
 )
 
@@ -57,6 +59,8 @@ class Gap:
     verdict: str
 
 
+HIGH = 62  # pixels of a row of scores: from its middle, in rows, the foot of its name above; mean and dots below
+NAME, MEAN, DOTS = 0.16, 0.2, 0.37
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
 
 
@@ -72,14 +76,14 @@ def scores(
     floor: float | None = None,
     *,
     title: str = "",
-    high: int = 64,
     own: str = "",
 ) -> go.Figure:
     """Two panels, each on its own scale: the paper's numbers; and ours, one dot per seed and mean ± sd.
 
-    floor: score of a trivial baseline, a dotted line · high: pixels of a row · own: name of the user's runs.
+    floor: score of a trivial baseline, a dotted line · own: name of the user's runs.
     """
     with_paper = any(row.paper is not None for row in rows)
+    titles = tuple("<br>".join(wrap(one, 20)) for one in titles)  # of panels half as wide as a phone
     fig = make_subplots(
         rows=1,
         cols=1 + with_paper,
@@ -93,13 +97,14 @@ def scores(
         if with_paper and row.paper is not None:
             fig.add_scatter(
                 x=[row.paper],
-                y=[y],
+                y=[y + MEAN],
                 mode="markers+text",
                 text=[f"{row.paper:.{digits}f}"],
                 textposition="top center",
                 textfont={"size": SMALL},
                 marker={"size": 15, "color": PAPER, "symbol": "diamond"},
                 showlegend=False,
+                cliponaxis=False,
                 hovertemplate="%{x}<extra></extra>",
                 row=1,
                 col=1,
@@ -110,7 +115,7 @@ def scores(
         add_marks(
             fig,
             values,
-            [y + 0.16] * len(values),
+            [y + DOTS] * len(values),
             {"size": 10, "color": OURS, "opacity": 0.75},
             customdata=list(row.ours),
             hover=f"{seed_word} %{{customdata}}: %{{x:.2f}}",
@@ -121,7 +126,7 @@ def scores(
         mean = statistics.fmean(values)
         fig.add_scatter(
             x=[mean],
-            y=[y - 0.12],
+            y=[y + MEAN],
             mode="markers+text",
             error_x=spread,
             text=[f"{mean:.1f}"],
@@ -139,23 +144,23 @@ def scores(
             add_marks(
                 fig,
                 list(row.own),
-                [y + 0.16] * len(row.own),
+                [y + DOTS] * len(row.own),
                 {"size": 20, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
                 hover=f"{own}: %{{x:.1f}}",
                 row=1,
                 col=ours,
             )
-    room = [len(rows) - 0.5, -0.85]  # else the first row's numbers touch the panels' titles
-    name_rows(fig, [row.name for row in rows], range=room, row=1, col=1)
+    names = [row.name for row in rows]
+    room = [len(rows) - 0.45, -0.6]  # else the first row's name touches the panels' titles
+    name_rows_above(fig, names, NAME, range=room, row=1, col=1)
     if with_paper:
-        name_rows(fig, [row.name for row in rows], range=room, row=1, col=2)
-        fig.update_yaxes(showticklabels=False, row=1, col=2)
+        name_rows(fig, names, range=room, showticklabels=False, row=1, col=2)
         pad_axis(fig, [row.paper for row in rows if row.paper is not None], axis[0], col=1)
     values = [value for row in rows for value in (*row.ours.values(), *row.own)]
     pad_axis(fig, values if floor is None or not values else [*values, floor], axis[1], col=ours)
     if floor is not None and values:
-        fig.add_vline(x=floor, line=DOTTED, row=1, col=ours)
-    fig.update_layout(height=130 + high * len(rows))
+        fig.add_vline(x=floor, line=DOTTED, layer="below", row=1, col=ours)
+    fig.update_layout(height=130 + HIGH * len(rows), margin_t=28 + 22 * max(one.count("<br>") for one in titles))
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig
@@ -166,7 +171,7 @@ def pad_axis(fig: go.Figure, values: Sequence[float], title: str, col: int) -> N
     if values:
         room = max(0.15 * (max(values) - min(values)), 0.5)
         fig.update_xaxes(range=[min(values) - room, max(values) + room], row=1, col=col)
-    fig.update_xaxes(title_text=title, row=1, col=col)
+    fig.update_xaxes(title={"text": "<br>".join(wrap(title, 24)), "font": {"size": SMALL}}, row=1, col=col)
 
 
 def on_one_scale(
@@ -319,11 +324,11 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     names: of the paper's points and of ours, for the legend.
     """
     fig = go.Figure()
-    fig.add_vline(x=0, line={"color": GREY, "width": 2})
+    fig.add_vline(x=0, line={"color": GREY, "width": 2}, layer="below")
     for y, row in enumerate(rows):
         if row.paper is not None:
             add_marks(
-                fig, [row.paper], [y - 0.17], {"size": 15, "color": PAPER, "symbol": "diamond"}, hover="%{x:+.1f}"
+                fig, [row.paper], [y + 0.06], {"size": 15, "color": PAPER, "symbol": "diamond"}, hover="%{x:+.1f}"
             )
         if row.ours is not None:
             colour = VERDICT_COLOUR[row.verdict]
@@ -333,7 +338,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
             add_marks(
                 fig,
                 [row.ours],
-                [y + 0.17],
+                [y + 0.33],
                 {
                     "size": 14,
                     "color": colour,
@@ -347,9 +352,9 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     for name, symbol, colour in (*keys, (names[1], "circle", GREY)):
         in_legend(fig, name, marker={"size": 13, "symbol": symbol, "color": colour})
     fig.update_layout(showlegend=True)
-    name_rows(fig, [row.name for row in rows])
+    name_rows_above(fig, [row.name for row in rows], 0.14)
     fig.update_xaxes(title_text=axis)
-    fig.update_layout(height=150 + 52 * len(rows), legend=LEGEND_ABOVE)
+    fig.update_layout(height=150 + 56 * len(rows), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig

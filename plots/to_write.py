@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
+from textwrap import wrap
 
 import plotly.graph_objects as go
 
-from plots.marks import LEGEND_ABOVE, add_line, name_rows, panels
-from plots.theme import BLUE, DOTTED, GREEN, ORANGE, SMALL, VERMILION
+from plots.marks import LEGEND_ABOVE, add_line, panels
+from plots.theme import BLUE, DOTTED, GREEN, ORANGE, SMALL, VERMILION, add_text, name_rows_above
 
+WIDEST = 38  # characters of a line of a panel's title, as many as a phone has
 LOOKS = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (ORANGE, "dashdot", "x"))
 
 
@@ -43,7 +45,8 @@ def arms_by_measure(
 ) -> go.Figure:
     """One panel per metric, one row per arm: a dot per seed, a line at the mean. values: metric → arm → shares ·
     floors: metric → percent that need no understanding, a dotted line."""
-    fig = panels(values, rows=len(values), vertical_spacing=0.36 / max(1, len(values)))
+    titles = ["<br>".join(wrap(metric, WIDEST)) for metric in values]
+    fig = panels(titles, rows=len(values), vertical_spacing=0.3 / max(1, len(values)))
     arms = list(dict.fromkeys(arm for some in values.values() for arm in some))
     for number, (metric, some) in enumerate(values.items(), 1):
         names = [arm for arm in arms if arm in some]
@@ -52,7 +55,7 @@ def arms_by_measure(
             shares = [100 * share for share in some[arm]]
             fig.add_scatter(
                 x=shares,
-                y=[y] * len(shares),
+                y=[y + 0.24] * len(shares),
                 mode="markers",
                 showlegend=False,
                 marker={"size": 12, "symbol": symbol, "color": colour},
@@ -63,22 +66,21 @@ def arms_by_measure(
             mean = sum(shares) / len(shares)
             fig.add_scatter(
                 x=[mean],
-                y=[y],
-                mode="markers+text",
-                text=[f"{mean:.1f}"],
-                textposition="top center",
+                y=[y + 0.24],
+                mode="markers",
                 showlegend=False,
-                textfont={"size": SMALL},
                 hovertemplate=f"{arm}: %{{x:.1f}}<extra></extra>",
                 cliponaxis=False,
                 marker={"size": 18, "symbol": "line-ns", "line": {"width": 4, "color": colour}},
                 row=number,
                 col=1,
             )
+            add_text(fig, [max(shares)], [y + 0.24], [f"  {mean:.1f}"], row=number, col=1)
         if floors and metric in floors:  # plotly leaves it out where no trace is yet
-            fig.add_vline(x=floors[metric], line=DOTTED, row=number, col=1)
-        name_rows(fig, names, 0.7, 0.6, row=number, col=1)
-        fig.update_xaxes(range=[-4, 104], row=number, col=1)
+            fig.add_vline(x=floors[metric], line=DOTTED, layer="below", row=number, col=1)
+        name_rows_above(fig, names, 0.08, row=number, col=1)
+        fig.update_xaxes(range=[-4, 118], tickvals=list(range(0, 101, 20)), row=number, col=1)
     fig.update_xaxes(title_text=axis, row=len(values), col=1)
-    fig.update_layout(height=70 + sum(90 + 40 * len(some) for some in values.values()))
+    fig.update_layout(height=70 + sum(80 + 46 * len(some) for some in values.values()))
+    fig.update_layout(margin_t=6 + 22 * (1 + max((title.count("<br>") for title in titles), default=0)))
     return fig

@@ -105,13 +105,14 @@ def trained_when(
             number = {"text": f"{count:,}", "showarrow": False, "font": {"size": SMALL, "color": "#000000"}}
             notes.append({"x": begin + wide / 2, "y": at} | number | paper)
     add_notes(fig, notes)
-    middle = [row * (len(lanes) + 1) + (len(lanes) - 1) / 2 for row in range(len(plans))]
+    feet = [row * (len(lanes) + 1) - 0.45 for row in range(len(plans))]  # of the names, above their lanes
     bottom = len(plans) * (len(lanes) + 1) - 1
-    fig.update_yaxes(tickvals=middle, ticktext=list(plans), range=[bottom - 0.3, -0.7], showgrid=False)
+    inside = {"ticklabelposition": "inside top", "ticklabeloverflow": "allow"}
+    fig.update_yaxes(tickvals=feet, ticktext=list(plans), range=[bottom - 0.3, -1.5], showgrid=False, **inside)
     fig.update_xaxes(title_text=axis)
     fig.update_layout(
         barmode="overlay",
-        height=110 + 100 * len(plans),
+        height=120 + 108 * len(plans),
         showlegend=True,
         margin={"l": 10, "r": 10, "t": 10, "b": 40},
         legend=LEGEND_ABOVE | {"font": {"size": SMALL}},

@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number, token_label, token_ticks
-from plots.marks import LEGEND_ABOVE, add_box, name_rows
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION
+from plots.marks import LEGEND_ABOVE, add_box
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION, name_rows_above
 
 OPEN, SHUT = (BLUE, "square"), (GREY, "x-thin")  # colour and marker
 GUESSED = ORANGE
@@ -175,10 +175,11 @@ def by_way(
     ways = list(dict.fromkeys(way for results in arms.values() for way in results))
     looks = dict(zip(ways, ((ORANGE, "diamond"), (BLUE, "circle"), (PINK, "square")), strict=False))
     names = [literal(name) for name in arms]
+    foot, high = 22, 30 + 28 * len(ways)  # pixels of a row, and of them to the foot of its name, which is on top
     fig = go.Figure()
     for way in ways:
         colour, symbol = looks[way]
-        shift = (ways.index(way) - (len(ways) - 1) / 2) * 0.24
+        shift = (foot + 28 * (ways.index(way) + 0.75)) / high - 0.5
         at = [place + shift for place, results in enumerate(arms.values()) if way in results]
         values = [results[way] for results in arms.values() if way in results]
         means = [statistics.fmean(one) for one in values]
@@ -205,9 +206,9 @@ def by_way(
             marker={"color": colour, "symbol": f"{symbol}-open", "size": 7},
         )
     fig.update_xaxes(title_text=axis, tickformat=".0%" if percent else None)
-    name_rows(fig, names, showgrid=None, zeroline=False, tickfont={"size": FONT_SIZE})
+    name_rows_above(fig, names, 0.5 - foot / high, showgrid=True, tickfont={"size": FONT_SIZE})
     fig.update_layout(
-        height=130 + 74 * len(names),
+        height=130 + high * len(names),
         title=title,
         margin={"l": 4, "r": 8, "b": 4},
         legend=LEGEND_ABOVE | {"font": {"size": SMALL}},

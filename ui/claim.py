@@ -16,6 +16,7 @@ from ui.figures import figure, legend
 from ui.text import literal, one_by_one
 from ui.translations import _, ngettext, pgettext
 
+NAMED = 44  # columns of a row's name, as many as a phone has; the list below the figure has all of it
 JUDGED = ("agrees", "disagrees", "unclear")
 
 
@@ -57,6 +58,7 @@ def floor_words(metric: str) -> tuple[str, str]:
         "Putting, of a word and those it may be a slip of, the one seen most often between its two neighbours has F1 "
         "{floor}."
     )
+    near = _("Phrases and names: the word seen most often beside the nearest visible one is right in {floor} %.")
     beside = _("Each of the three words seen most often beside the two around them: {floor} % are right.")
     shared = _("The share of words in common has a rank correlation of {floor} with the scores.")
     return {
@@ -77,6 +79,8 @@ def floor_words(metric: str) -> tuple[str, str]:
         "loss": (_("frequencies alone"), _("Guessing by how frequent each word is costs {floor} nats.")),
         "mlm_perplexity": (_("frequencies alone"), frequent),
         "determined": neighbours,
+        "words": (_("the nearest visible word alone"), near),
+        "distance": (_("the commonest answer"), _("The distance: always the commonest answer is right in {floor} %.")),
         "meant": named,
         "meant_features": named,
         "who_is_meant": (_("the name said last"), last),
@@ -294,7 +298,6 @@ def show_by_measure(
         _("{axis}. {told}.").format(axis=axis, told=details),
         key,
         data=table,
-        wide=True,
     )
     if floors:
         st.caption(_("The dotted line: what needs no understanding."))
@@ -322,13 +325,12 @@ def show_claim(
     floor = next((one.floor for one in judged if one.floor is not None and one.claim.metric == metric), None)
     details = scores_in_words(table_of(rows))
     figure(
-        partial(scores, rows, (_("The paper"), _("Ours")), (column["name"], title), _("seed"), floor, high=52),
+        partial(scores, rows, (_("The paper"), _("Ours")), (column["name"], title), _("seed"), floor),
         _("{theirs} in the paper beside {ours} here, by arm. {told}.").format(
             theirs=column["name"], ours=title, told=details
         ),
         "scores-claim",
         data=table_of(rows),
-        wide=True,
     )
     parts = [_("A dot is a seed, the line their mean, the bar one standard deviation.")]
     if floor is not None:
@@ -379,11 +381,13 @@ def show_claims(name: str, records: Sequence[dict]) -> None:
 
 
 def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
+    from plots.attention import cut
     from plots.experiments import NO_DIRECTION, VERDICT_COLOUR, VERDICT_MARK, Gap, differences
 
+    told = [in_words(one.claim.what) if one.claim.what else _(", ").join(_arms(one, names)) for one in judged]
     gaps = [
         Gap(
-            f"{number}. {'<br>'.join(_arms(one, names))}",
+            cut(f"{number}. {told[number - 1]}", NAMED),
             one.claim.paper,
             one.ours.mean,
             one.ours.half if one.ours.varies else None,
@@ -392,11 +396,12 @@ def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: 
         for number, one in enumerate(judged, 1)
     ]
     details = _("; ").join(
-        f"{gap.name.replace('<br>', _(', '))} {signed(gap.ours)}{_(': ')}{verdict_words()[gap.verdict]}" for gap in gaps
+        f"{name} {signed(gap.ours)}{_(': ')}{verdict_words()[gap.verdict]}"
+        for name, gap in zip(told, gaps, strict=True)
     )
     alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=details)
     fig = differences(gaps, (_("the paper"), _("ours, with 95 % interval")), axis, title)
-    figure(fig, alt, "differences", wide=True)
+    figure(fig, alt, "differences")
     found = Counter(one.verdict for one in judged)
     keys = [
         (VERDICT_COLOUR[verdict], VERDICT_MARK[verdict], verdict_words()[verdict])
@@ -423,12 +428,16 @@ def summary_of(judged: Sequence[Judged]) -> str:
     if n < 2:
         return ""
     words = {"agrees": _("as the paper says"), "disagrees": _("against it"), "unclear": _("not decided by the seeds")}
+    words |= {verdict: _("without a verdict ({reason})").format(reason=reason) for verdict, reason in reasons().items()}
     told = pgettext("between clauses", ", ").join(
         pgettext("of claims", "{n} {said}").format(n=counts[verdict], said=said)
-        for verdict, said in (words | reasons()).items()
+        for verdict, said in words.items()
         if counts[verdict]
     )
-    return _("Of {n} claims: {told}").format(n=n, told=told)
+    if n == len(judged):
+        return _("Of {n} claims: {told}").format(n=n, told=told)
+    some = _("Of these {all} differences the paper claims {n}: {told}")
+    return some.format(all=len(judged), n=n, told=told)
 
 
 def sentence(one: Judged, names: Mapping[str, str]) -> str:

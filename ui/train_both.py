@@ -50,7 +50,7 @@ def show(lesson: Lesson, at_choice: Callable[[], Mapping[str, Any]], holds: tupl
     at_choice: draws the drawer's widgets → the `sides`, `quantities` and further arguments of `train_both`
     holds: as in `drawer`."""
     lesson.show("Train both", title=False)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="both-sentence"):
         with st.container():
             probe_inputs = sentence_input(
                 "cloze",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from sections.albert.subject import MOST, Inputs, steps_of
 from ui.figures import figure
 from ui.page import picture
@@ -64,8 +65,12 @@ def _read(inputs: Inputs) -> str:
     if pair.further:
         words = _(" {albert} and {bert} have read different texts: compare the form of the curves, not their height.")
         return words.format(albert=literal(pair.relative.name), bert=literal(pair.bert.name))
-    words = _(" Steps of training: ALBERT {albert:,}, BERT {bert:,}.")
-    return words.format(albert=steps_of(pair.relative), bert=steps_of(pair.bert))
+    words = _(
+        " Steps of training: ALBERT {albert:,}, BERT {bert:,}. The runs of *The claim* are others: smaller models, "
+        "{claim:,} steps."
+    )
+    claim = RELATIVE_EXPERIMENTS["albert"].scale.steps
+    return words.format(albert=steps_of(pair.relative), bert=steps_of(pair.bert), claim=claim)
 
 
 def encoding_of_bert(inputs: Inputs, encoding: Encoding) -> Encoding:

@@ -66,7 +66,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             for name, count in counts.items()
         ),
         "weights",
-        wide=True,
         data=lambda: [
             {
                 _("model"): name,

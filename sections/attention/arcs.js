@@ -90,7 +90,8 @@ export default function (component) {
     const left = stage === 2 ? longest + 16 : (width - 28) / count < 60 ? Math.max(14, first) : 14, right = stage === 3 ? size * 6.6 : 14;
     const wide = (width - left - right) / count, fits = (wide - 4) / letters / 0.58, leaning = fits < 14;
     const foot = height - (leaning ? Math.min(longest * 0.8, 90) + 22 : size * 2.1), top = 12;
-    const middle = (j) => left + (j + 0.5) * wide;
+    const middle = (j) => left + (j + 0.5) * wide, furthest = Math.max(row, count - 1 - row) * wide / 2;
+    const lift = Math.max(0.95, Math.min(1.7, (foot - 34) / furthest));  // a narrow picture has room above its arcs
     svg.setAttribute("aria-label", data.findings[row]);
     find(".finding").textContent = data.findings[row];
 
@@ -99,7 +100,7 @@ export default function (component) {
     parts.arcs.style.opacity = stage ? 0 : 1;
     all.forEach((j) => {
       const arc = parts.arcs.children[j], reach = Math.abs(middle(j) - middle(row)) / 2;
-      const rise = j === row ? 46 : Math.min(reach * 0.95, foot - 34), half = j === row ? wide * 0.22 : reach;
+      const rise = j === row ? 46 : Math.min(reach * lift, foot - 34), half = j === row ? wide * 0.22 : reach;
       const [from, to] = j === row ? [middle(j) - half, middle(j) + half] : [middle(Math.min(row, j)), middle(Math.max(row, j))];
       arc.setAttribute("d", `M${from},${foot}A${half},${rise},0,0,1,${to},${foot}`);
       arc.setAttribute("stroke-width", 1 + 30 * shares[j]);

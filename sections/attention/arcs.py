@@ -10,7 +10,6 @@ from sections.attention.subject import Inputs, drawn, go_to, picked_row, square,
 from ui.figures import in_words
 from ui.inputs import state
 from ui.inspected_model import head_name
-from ui.lesson import Lesson
 from ui.page import picture
 from ui.player import playing
 from ui.predict import predict
@@ -40,7 +39,7 @@ def stage() -> int:
     return st.session_state[_STAGE]
 
 
-def show(lesson: Lesson, inputs: Inputs) -> None:
+def show(inputs: Inputs) -> None:
     """Draw the picture for the chosen word."""
     import torch
 
@@ -53,7 +52,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     seen = drawn(inputs, row)
     with picture():
         say_drawn(reading.length, len(seen.rows))
-        revealed = _guessed(inputs, reading.tokens, one.probs[row].tolist(), row)
+        revealed = _guessed(inputs, reading.tokens, one.probs[row].tolist(), row, seen.rows)
         probs = one.probs if revealed else torch.zeros_like(one.probs)
         if revealed:
             findings = [finding(reading.tokens, one.probs[i].tolist(), i, inputs) for i in seen.rows]
@@ -87,17 +86,17 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="measure"
         ):
             measure(inputs, all_probs(record)[:, 0], row)
-    lesson.show("The question", title=False)
     if revealed:
         in_words(findings[seen.at(row)], f"{KEY}-words", lambda: square(one.probs, reading.tokens))
 
 
-def _guessed(inputs: Inputs, tokens: tuple[str, ...], shares: list[float], row: int) -> bool:
-    """Ask which of the distant content words the head attends to most; True if its attention may be shown."""
+def _guessed(inputs: Inputs, tokens: tuple[str, ...], shares: list[float], row: int, shown: tuple[int, ...]) -> bool:
+    """Ask which of the distant content words the head attends to most; True if its attention may be shown. shown: the
+    places drawn."""
     from minibert.inside.heads.telling import content_words
 
     words: dict[str, float] = {}  # a repeated word counts with its largest share
-    for place in content_words(tokens, row):
+    for place in (place for place in content_words(tokens, row) if place in shown):
         words[tokens[place]] = max(words.get(tokens[place], 0), shares[place])
     most = sorted(words, key=lambda word: -words[word])[:MOST_GUESSES]
     options = [word for word in words if word in most]  # in their order in the sentence

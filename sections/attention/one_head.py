@@ -40,9 +40,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.heads.arithmetic import take_apart
 
     count = len(steps())
-    arcs.show(lesson, inputs)
+    arcs.show(inputs)
     step = stepper("step", [label for label, _section, _find in steps()], keyboard=False)
     label, section, find = steps()[step]
+    if step == 0:
+        lesson.show("The question", title=False)
     lesson.show(section, title=False)
     words_first()
     model, reading = inputs.subject.model, inputs.reading

@@ -60,10 +60,9 @@ def picture(names: dict[str, str], scores_of: claims.Values, title: str) -> None
     best = max(means, key=means.__getitem__)
     finding = _("{title}: highest is “{arm}”, {value:.1f}").format(title=title, arm=best, value=means[best])
     figure(
-        partial(scores, rows, ("", ""), ("", title), _("seed"), high=46, title=finding),
+        partial(scores, rows, ("", ""), ("", title), _("seed"), title=finding),
         _("A dot is a seed, the line their mean, the bar one standard deviation. {summary}.").format(summary=summary),
         "scores-claim",
-        wide=True,
         data=[
             {_("arm"): row.name, _("seed"): seed, title: round(value, 2)}
             for row in rows

@@ -16,6 +16,7 @@ from ui.inputs import clicked, numbered, pick, state
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_widgets import warn_untrained
+from ui.page import picture
 from ui.source import show_source
 from ui.stepper import stepper
 from ui.text import literal, visible
@@ -70,15 +71,17 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     reading = ModelInput.of(loaded.tokenizer, inputs.text, None, loaded.config.longest)
     count = loaded.config.num_hidden_layers
     tokens = [visible(token) for token in reading.tokens]
-    with st.container(horizontal=True):
+    step = stepper("step", [place.label for place in places()])
+    title = st.container()
+    left, right = st.columns([5, 9], gap="medium")
+    with right, st.container(horizontal=True):
         layer = pick("layer", _("Layer"), [_("{n} of {all}").format(n=n + 1, all=count) for n in range(count)])
         token = pick("token", _("Token"), numbered(tokens), default=1)
     record = trace(inputs.model, version_of(inputs.model), reading)
     block = take_block_apart(loaded.model, record, layer)
-    step = stepper("step", [place.label for place in places()])
-    finding(_found(block, token, tokens[token], layer))
-    left, right = st.columns([5, 9], gap="medium")
-    with left:
+    with title:
+        finding(_found(block, token, tokens[token], layer))
+    with left, picture():
         _circuit(block, token, step, tokens[token])
     with right:
         lesson.show(places()[step].section, title=False)
@@ -156,6 +159,7 @@ def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: in
         ),
         "ed-kept",
         on_select=lambda: _clicked_kept(shown),
+        wide=True,
         data=lambda: pd.DataFrame(cosines.numpy(), index=rows, columns=numbered(tokens)),
     )
 

@@ -54,9 +54,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         elif half == "decoder":
             _draw(half, inputs, alone)
         else:
-            words = words[: model.longest]
-            film = films.both(model, words)
-            film = film if _guessed(inputs, words, film) else replace(film, steps=film.steps[:1], table=[])
+            read = words[: model.longest]
+            film = films.both(model, read)
+            film = film if _guessed(inputs, read, film) else replace(film, steps=film.steps[:1], table=[])
             _draw(half, inputs, film, model)
     if words:
         _legend(half)

@@ -127,7 +127,7 @@ def _orders(lesson: Lesson, model: str, ids: list[int]) -> None:
                 np.exp(there)[:count],
                 np.exp(back)[:count],
                 names,
-                height=110 + 38 * count,
+                height=110 + 50 * count,
             ),
             _("Probability of each token when they are filled in from the left and from the right: {words}.").format(
                 words=_(", ").join(

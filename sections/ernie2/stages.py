@@ -56,4 +56,4 @@ def trained_when(steps: int) -> None:
         "of its own, where the old ones go on with fewer steps. Every task has {n:,} steps in each way."
     ).format(n=steps // len(tasks()))
     title = _("Each task has {n:,} steps, in all three ways").format(n=steps // len(tasks()))
-    figure(partial(trained_when, plans, tasks(), _("step"), title), alt, "ernie2-plan", data=listed, wide=True)
+    figure(partial(trained_when, plans, tasks(), _("step"), title), alt, "ernie2-plan", data=listed)

@@ -44,7 +44,6 @@ def show(inputs: Inputs) -> None:
             (_("The paper"), _("Ours")),
             (in_words(PAPER["name"]), title),
             _("seed"),
-            high=44,
             title=finding(name, {a: scores_by_arm[a] for a in arms}),
             own=_("your run"),
             floor=levels(name, key, records)[0] if name in tables() else None,
@@ -53,7 +52,7 @@ def show(inputs: Inputs) -> None:
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
             metric=title, words=words
         )
-        figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(inputs)) if revealed else None, wide=True)
+        figure(fig, alt, key=f"scores-{name}", data=(lambda: table_of(inputs)) if revealed else None)
     last, source = records[-1], literal(in_words(tables()["features"]["source"]))
     st.caption(
         _(

@@ -15,6 +15,7 @@ from ui.text import literal, visible
 from ui.translations import _, ngettext
 
 TOP = 3  # words shown per answer
+NARROW = 16  # up to so many tokens the matrix fits a phone
 SHOWN = ("none", "both", "positions", "neither")
 
 
@@ -88,7 +89,7 @@ def _matrix(tree) -> None:
             all=len(words), word=words[chosen], who=_(", ").join(who)
         ),
         "visible",
-        wide=True,
+        wide=len(words) > NARROW,
     )
     legend([(BLUE, "■", _("within the sentence")), (ORANGE, "●", _("a branch, and its subject"))])
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui.inputs import pick, toy_sentence
+from ui.inputs import pick, state, toy_sentence
 from ui.lesson import Lesson
 from ui.page import drawer
 from ui.pairs import ModelPair, choose_pair, networks
@@ -77,6 +77,8 @@ def read(lesson: Lesson) -> Inputs:
     ids = tokenizer.encode(text).ids[1:-1][:MOST]
     tokens = [tokenizer.vocab[i] for i in ids]
     word = 0
+    if st.session_state.setdefault("nezha-text", text) != text and tokens:  # a new text has another default word
+        st.session_state["nezha-text"], st.session_state[state("word")] = text, picked_word(tokens)
     with middle:
         if tokens:
             numbered = [f"{n}. {visible(token)}" for n, token in enumerate(tokens, 1)]
@@ -85,8 +87,10 @@ def read(lesson: Lesson) -> Inputs:
 
 
 def picked_word(tokens: Sequence[str]) -> int:
-    """Index of the default word: the first pronoun, which needs an antecedent."""
-    return next((n for n, token in enumerate(tokens) if token in ("he", "she", "they", "it")), len(tokens) // 2)
+    """Index of the default word: the first pronoun, which needs an antecedent, else a word that the models know."""
+    asks = [n for n, token in enumerate(tokens) if token in ("he", "she", "they", "it")]
+    known = [n for n, token in enumerate(tokens) if token.isalpha()] or range(len(tokens))
+    return asks[0] if asks else known[len(known) // 2]
 
 
 def in_front(pair: ModelPair, count: int) -> list[int]:

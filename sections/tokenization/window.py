@@ -74,7 +74,7 @@ def _window(inputs: Inputs, parts: Sequence[Part], whole: bool) -> int:
         "more": f"… +{inputs.tokens - MOST_TOKENS:,}" if whole and inputs.tokens > MOST_TOKENS else "",
         "unk": inputs.tokenizer.unk_id,
         "texts": {"no": _("“{piece}” is not there"), "yes": _("“{piece}” is there: id {id}")},
-        "controls": controls(_("Tries so far"), _("try {n} of {last}")),
+        "controls": controls(_("Steps so far"), _("step {n} of {last}")),
         "alt": _("WordPiece on one word. {finding}").format(finding=finding),
     }
     moving("window", Path(__file__).parent, _HTML)(key=KEY, data=rows, on_word_change=_take)

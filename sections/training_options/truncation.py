@@ -92,7 +92,6 @@ def _scores() -> None:
         fig,
         alt,
         key="cut-scores",
-        wide=True,
         data=[
             {_("read"): names[arm], _("accuracy"): f"{means[arm]:.1f}", _("seeds"): len(results[arm])}
             for arm in names

@@ -1,5 +1,6 @@
 """How hard each masking is: the same text masked many times, and the model's accuracy."""
 
+import math
 from functools import partial
 
 import streamlit as st
@@ -27,28 +28,46 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     if any(n for _right, n in counted.values()):
         words = ways()
         rows = {words[kind][0]: (right / n, *wilson(right, n)) for kind, (right, n) in counted.items() if n}
-        best, worst = max(rows, key=lambda name: rows[name][0]), min(rows, key=lambda name: rows[name][0])
-        title = _("Easiest: {best}, {a:.0%} right. Hardest: {worst}, {b:.0%}").format(
-            best=best, worst=worst, a=rows[best][0], b=rows[worst][0]
-        )
         listed = _("; ").join(f"{name} {share:.0%}" for name, (share, *_rest) in rows.items())
         figure(
             partial(shares, rows, _("hidden tokens right")),
             _("Your text, drawn {n} times in each way. {told}.").format(n=DRAWS, told=listed),
             "how-hard",
-            title=title,
+            title=_finding(rows),
             data=[{_("hidden"): name, _("right"): f"{share:.1%}"} for name, (share, *_rest) in rows.items()],
         )
         st.caption(
             _(
                 "Your text above, {n} draws of each way, {rate} % hidden; bars: 95 % intervals of a share (Wilson), as "
-                "if every token were one throw."
+                "if every token were one throw. Two ways differ if the 95 % interval of their difference leaves out 0; "
+                "of the others the figure says no order."
             ).format(n=DRAWS, rate=inputs.rate)
         )
     lesson.show("Harder is not better by itself")
     show_source(units.draw_units, label=_("Units in random order, until the budget is full"))
     show_source(spans.length_shares, label=_("The lengths of SpanBERT’s spans"))
     show_source(units.hide_units, find="draw(list(row)", label=_("A unit falls as a whole"))
+
+
+def _finding(rows: dict[str, tuple[float, float, float]]) -> str:
+    """Which ways are harder or easier than the first, BERT's own, by more than the noise. rows: → share, interval."""
+    first, *others = rows
+    harder = [name for name in others if differs(rows[first], rows[name])]
+    easier = [name for name in others if differs(rows[name], rows[first])]
+    told = [
+        words.format(names=_(", ").join(names))
+        for words, names in ((_("harder: {names}"), harder), (_("easier: {names}"), easier))
+        if names
+    ]
+    return _("Against {first}, {share:.0%} right, and beyond the noise – {told}").format(
+        first=first, share=rows[first][0], told=_("; ").join(told) or _("no way differs")
+    )
+
+
+def differs(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
+    """Whether the first share is larger by more than the noise: the 95 % interval of their difference, made of those
+    of both (Newcombe 1998), is above 0. one, other: share, low, high."""
+    return one[0] - other[0] > math.hypot(one[0] - one[1], other[2] - other[0])
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

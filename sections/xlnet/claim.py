@@ -69,7 +69,6 @@ def drawn(names: dict[str, str], records: list[dict], measure: str, ways: dict[s
         _("{axis}. {told}.").format(axis=axis, told=listed),
         f"{measure}-claim",
         data=table,
-        wide=True,
     )
 
 

@@ -38,12 +38,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "them; no token looks at a query. {open} cells are open."
     ).format(n=2 * count, open=int(mask.sum()))
     figure(partial(double_mask, words, mask[0, 0].numpy(), tuple(streams()), finding), alt, "double", wide=True)
-    st.markdown(
-        _(
-            "Computed just now with the page’s XLNet in both ways: of numbers up to {largest:.2f} in size, the two "
-            "differ by at most **{apart:.1e}**, which is the rounding of 32-bit arithmetic."
-        ).format(largest=largest, apart=apart)
+    differ = _(
+        "Computed just now with the page’s XLNet in both ways: of numbers up to {largest:.2f} in size, the two "
+        "differ by at most **{apart:.1e}**, which is the rounding of 32-bit arithmetic."
     )
+    equal = _("Computed just now with the page’s XLNet in both ways: the two are equal to the last bit.")
+    st.markdown((differ if apart else equal).format(largest=largest, apart=apart))
     lesson.show("One row of double length", title=False)
     show_source(two_streams, label=_("The streams apart"))
     show_source(with_queries, find="query_id", label=_("… and as one row: this is what is trained here"))

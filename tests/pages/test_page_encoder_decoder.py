@@ -69,6 +69,14 @@ def test_the_page_opens_with_both_halves_and_after_a_guess_every_number_is_the_m
         assert model.answer(split_words(text)).answer == split_words(text)[::-1], text
 
 
+def test_a_sentence_with_more_words_than_the_model_reads_is_said_to_be_cut():
+    longest = Trained.load(trained.SHIPPED).longest
+    short, long = (" ".join(["dog"] * n) for n in (longest, longest + 2))
+    told = [re.findall(r"\d+", one.value) for one in open_page(sentence=long).info]
+    assert [str(longest + 2), str(longest)] in told
+    assert not any(str(longest) in one.value for one in open_page(sentence=short).info)
+
+
 def test_a_decoder_alone_goes_on_from_the_first_words_and_sees_no_later_one():
     told = sent(open_page(half="decoder", sentence="Anna had three shells. Then"))
     model, tokenizer = trained.gpt()

@@ -37,6 +37,13 @@ def integers(text: str) -> list[int]:
     return [int(n) for n in re.findall(r"[-+]?\d+", text.replace("−", "-"))]
 
 
+def test_a_new_text_asks_for_a_word_that_the_models_know(runs_folder):
+    app = open_page("nezha", text=TEXT)
+    assert [token for token, here, *_ in columns(app) if here] == ["he"]
+    app.text_input(key="text").set_value("北京 felix 😀 lost 你好 the scarf 你好").run()
+    assert next(token for token, here, *_ in columns(app) if here) in ("felix", "lost", "the", "scarf")
+
+
 def test_positions_move_and_distances_do_not(runs_folder):
     alone, moved = (columns(open_page("nezha", owner="me", text=TEXT, word=WORD + 1, front=n)) for n in (0, 90))
     for place, ((token, here, before, far), now) in enumerate(zip(alone, moved, strict=True)):

@@ -13,6 +13,7 @@ from minibert.model import IGNORE, Batch
 from minibert.toy.hidden_spans import hidden_runs, replaced_accuracy, span_accuracy
 from minibert.toy.pretrain import questions, words_by_kind
 from minibert.toy.world import stories
+from minibert.training.statistics import wilson
 from sections.what_to_hide import hard
 from sections.what_to_hide.side_by_side import MOST, ways
 from sections.what_to_hide.subject import RATE
@@ -110,6 +111,18 @@ def test_names_are_capitals_but_not_a_sentences_first_word():
     text = "Yesterday Ada Lovelace met Babbage. They read."
     assert [text[a:b] for a, b in names(text, False)] == ["Yesterday Ada Lovelace", "Babbage"]
     assert [ENGLISH[a:b] for a, b in names(ENGLISH, False)] == ["New York"]
+
+
+def test_only_differences_beyond_the_noise_are_named():
+    def shares(right, n):
+        return right / n, *wilson(right, n)
+
+    base, near, far = shares(75, 160), shares(70, 160), shares(53, 160)
+    assert base[1] < far[2]  # the intervals overlap, that of the difference leaves out 0
+    assert hard.differs(base, far) and not hard.differs(far, base) and not hard.differs(base, near)
+    told = hard._finding({"base": base, "near": near, "far": far})
+    assert "far" in told and "near" not in told
+    assert "near" not in hard._finding({"base": base, "near": near})
 
 
 def test_how_hard_is_counted_over_many_draws(runs_folder, models, monkeypatch):

@@ -378,10 +378,13 @@ def test_every_run_of_the_grid_is_a_dot():
 
 def test_an_arm_has_a_dot_a_seed_and_its_mean():
     fig = to_write.arms_by_measure({"right": {"a": [0.2, 0.4], "b": [0.5]}, "next": {"b": [0.1]}}, "percent")
-    assert [list(trace.x) for trace in fig.data] == [[20.0, 40.0], [30.0], [50.0], [50.0], [10.0], [10.0]]
+    marks = [trace for trace in fig.data if trace.mode == "markers"]
+    assert [list(trace.x) for trace in marks] == [[20.0, 40.0], [30.0], [50.0], [50.0], [10.0], [10.0]]
+    (number, *_) = (trace for trace in fig.data if trace.mode == "text")
+    assert (number.x[0], number.text[0].strip()) == (40.0, "30.0")  # beside the last dot of the row
     assert list(fig.layout.yaxis.ticktext) == ["a", "b"] and list(fig.layout.yaxis2.ticktext) == ["b"]
     assert [note.text for note in fig.layout.annotations] == ["right", "next"]
-    assert fig.data[2].marker.color == fig.data[4].marker.color  # an arm keeps its colour
+    assert marks[2].marker.color == marks[4].marker.color  # an arm keeps its colour
     floors = to_write.arms_by_measure({"right": {"a": [0.2]}, "next": {"a": [0.1]}}, "percent", {"next": 50.0})
     assert [(line.x0, line.xref) for line in floors.layout.shapes] == [(50.0, "x2")]
 
@@ -422,7 +425,7 @@ def test_a_task_is_filled_in_the_stages_that_train_it_and_each_regime_has_its_pa
     words, order = fig.data
     assert (list(words.base), list(words.x), list(words.customdata)) == ([0, 2, 0], [2, 4, 3], [2, 1, 3])
     assert (list(order.base), list(order.x), list(order.customdata)) == ([2, 3], [4, 3], [3, 3])
-    assert list(words.y) == [0, 0, 3] and list(order.y) == [1, 4] and list(fig.layout.yaxis.tickvals) == [0.5, 3.5]
+    assert list(words.y) == [0, 0, 3] and list(order.y) == [1, 4] and list(fig.layout.yaxis.tickvals) == [-0.45, 2.55]
     assert words.marker.pattern.shape != order.marker.pattern.shape
     marks = {"new with old": {"a": [(0, 0.0), (2, 0.5)], "b": [(0, 0.2)]}, "one by one": {"a": [(0, 0.1)]}}
     fig = what_to_hide.learned(marks, plans, tasks, "step")
