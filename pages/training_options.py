@@ -6,6 +6,7 @@ from sections.training_options import (
     augmentation,
     averaging,
     batches,
+    bench,
     dropout,
     half_precision,
     lamb,
@@ -19,6 +20,7 @@ from sections.training_options import (
 )
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
+from ui.limits import warn_unread_text
 from ui.page import with_drawer
 from ui.translations import _
 
@@ -53,6 +55,7 @@ def shown(part) -> None:
         if not text.strip():
             st.markdown(_("Write a sentence first."))
             return
+        warn_unread_text(bench.MODEL, text)
     part.show(lesson, text)
 
 

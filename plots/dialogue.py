@@ -18,8 +18,8 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 def intents(names: Sequence[str], probs: Sequence[float], axis: str, title: str) -> go.Figure:
     """One bar per intent, the first in colour."""
     fig = probability_bars(names, probs, {0}, title=axis)
-    fig.update_layout(title={"text": literal(title)})
-    return fig
+    fig.update_xaxes(range=[0, 1.3])  # a phone has room for the number beside a full bar
+    return fig.update_layout(title={"text": literal(title)})
 
 
 def tag_path(

@@ -24,6 +24,7 @@ from plots.theme import (
     VERMILION,
     add_marks,
     add_text,
+    broken,
     name_rows,
     name_rows_above,
     titled,
@@ -185,8 +186,8 @@ def on_one_scale(
     log: bool = False,
     places: tuple[Callable[[float], float], Callable[[float], float]] | None = None,
 ) -> go.Figure:
-    """The paper's numbers and ours below each other in every row, on one common scale that includes the trivial
-    baseline `floor`.
+    """The paper's numbers and ours below each other in every row, its name above, on one common scale that includes the
+    trivial baseline `floor`.
 
     names: legend entries of the paper's points, ours (one dot per seed, mean ± sd), and the floor · own: name of the
     user's runs · log: logarithmic scale, for perplexities · places: where on the scale a number of the paper's stands,
@@ -194,12 +195,12 @@ def on_one_scale(
     """
     theirs, mine = places or (float, float)
     fig, ends = go.Figure(), []
-    apart = 0.22 if any(row.paper is not None for row in rows) else 0.0
+    upper, lower = (-0.06, 0.28) if any(row.paper is not None for row in rows) else (0.0, 0.12)
     for y, row in enumerate(rows):
         if row.paper is not None:
             fig.add_scatter(
                 x=[theirs(row.paper)],
-                y=[y - apart],
+                y=[y + upper],
                 mode="markers+text",
                 text=[f"{row.paper:g}"],
                 textposition="middle right",
@@ -215,7 +216,7 @@ def on_one_scale(
         add_marks(
             fig,
             placed,
-            [y + apart] * len(values),
+            [y + lower] * len(values),
             {"size": 9, "color": OURS, "opacity": 0.6},
             customdata=list(row.ours.items()),
             hover="%{customdata[0]}: %{customdata[1]:.2f}",
@@ -224,7 +225,7 @@ def on_one_scale(
         add_marks(
             fig,
             [middle],
-            [y + apart],
+            [y + lower],
             {"size": 18, "color": OURS, "symbol": "line-ns", "line": {"width": 4, "color": OURS}},
             error_x=spread,
             hover=f"{mean:.2f}",
@@ -232,12 +233,12 @@ def on_one_scale(
         # Right of everything else in the row, so that it covers no dot and no error bar.
         stars = [mine(value) for value in row.own]
         ends.append(max([*placed, *stars, middle + deviation]))
-        add_text(fig, ends[-1:], [y + apart], [f"  {mean:.1f}"])
+        add_text(fig, ends[-1:], [y + lower], [f"  {mean:.1f}"])
         if row.own:
             add_marks(
                 fig,
                 stars,
-                [y + apart] * len(stars),
+                [y + lower] * len(stars),
                 {"size": 19, "color": VERMILION, "symbol": "star", "line": {"width": 1.5, "color": "#222222"}},
                 customdata=list(row.own),
                 hover=f"{own}: %{{customdata:.1f}}",
@@ -252,18 +253,18 @@ def on_one_scale(
     if floor is not None:
         fig.add_vline(x=mine(floor), line=DOTTED)
         in_legend(fig, names[2], mode="lines", line=DOTTED)
-    name_rows(fig, [row.name for row in rows])
+    name_rows_above(fig, [row.name for row in rows], 0.22)
     shown = [theirs(row.paper) for row in rows if row.paper is not None]
     shown += [mine(x) for row in rows for x in (*row.ours.values(), *row.own)]
     shown += [*ends, 100.0] if places else ends
     one_scale(fig, shown + ([] if floor is None else [mine(floor)]), log)
-    fig.update_xaxes(title_text=axis)
+    fig.update_xaxes(title_text=broken(axis))
     fig.update_layout(
-        height=max(170 + 64 * len(rows), 380),
+        height=max(170 + HIGH * len(rows), 380),
         showlegend=True,
         title={"text": title, "y": 0.99, "yanchor": "top"},
         legend={"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "xanchor": "left"},
-        margin={"t": 84},
+        margin={"t": 84, "r": 20},
     )
     return fig
 
@@ -306,7 +307,7 @@ def by_kind(
             hoverinfo="skip",
         )
     name_rows(fig, list(kinds.values()))
-    fig.update_xaxes(title_text=axis, range=[0, 103])
+    fig.update_xaxes(title_text=broken(axis), range=[0, 103])
     fig.update_layout(
         height=170 + (18 + 18 * len(lines)) * len(rows),
         showlegend=True,
@@ -361,12 +362,13 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
 
 
 def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], axis: str, title: str) -> go.Figure:
-    """A line from one score to another for each (name, before, after). names: legend entries of before and after."""
-    fig = go.Figure()
+    """A line from one score to another for each (name, before, after), its name above it. names: legend entries of
+    before and after."""
+    fig, lower = go.Figure(), 0.15  # of a row, to leave the name room
     for row, (_name, before, after) in enumerate(rows):
         fig.add_scatter(
             x=[before, after],
-            y=[row, row],
+            y=[row + lower, row + lower],
             mode="lines",
             line={"color": GREY, "width": 3},
             hoverinfo="skip",
@@ -376,7 +378,7 @@ def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], ax
     for at, (name, (colour, symbol, where)) in enumerate(zip(names, looks, strict=True), 1):
         fig.add_scatter(
             x=[row[at] for row in rows],
-            y=list(range(len(rows))),
+            y=[row + lower for row in range(len(rows))],
             mode="markers+text",
             name=name,
             cliponaxis=False,
@@ -384,10 +386,12 @@ def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], ax
             text=[f"{row[at]:.1f} " if at == 1 else f" {row[at]:.1f}" for row in rows],
             textposition=where,
         )
-    name_rows(fig, [row[0] for row in rows])
     values = [value for row in rows for value in row[1:]]
-    fig.update_xaxes(title_text=axis, range=[min(values) - 8, max(values) + 6])
-    fig.update_layout(height=150 + 38 * len(rows), showlegend=True)
+    low, high = min(values) - 8, max(values) + 6
+    add_text(fig, [low] * len(rows), [row - 0.3 for row in range(len(rows))], [row[0] for row in rows])
+    name_rows(fig, [""] * len(rows))
+    fig.update_xaxes(title_text=axis, range=[low, high])
+    fig.update_layout(height=110 + 44 * len(rows), showlegend=True)
     fig.update_layout(legend=LEGEND_ABOVE)
     return titled(fig, title)
 

@@ -9,7 +9,7 @@ from statistics import fmean
 import plotly.graph_objects as go
 
 from plots.attention import literal
-from plots.theme import BLUE, FONT_SIZE, GREY, WORDS, add_marks
+from plots.theme import BLUE, FONT_SIZE, GREY, SMALL, WORDS, add_marks
 
 Share = tuple[str, float]
 
@@ -17,7 +17,8 @@ Share = tuple[str, float]
 def words_at_blank(
     labels: Sequence[tuple[str, float, Sequence[Share]]], title: str, axis: str, chosen: str
 ) -> go.Figure:
-    """One bar of probability per label; above it its words with their probabilities over the whole vocabulary.
+    """One bar of probability per label; above it, in lines of three that a phone has room for, its words with their
+    probabilities over the whole vocabulary.
 
     labels: (name, probability, (word, share)s) · chosen: the name that is drawn in colour."""
     fig = go.Figure()
@@ -31,9 +32,10 @@ def words_at_blank(
             marker={"color": BLUE if name == chosen else GREY},
             hovertemplate=f"{literal(name)}: {p:.2%}<extra></extra>",
         )
-        words = " · ".join(f"{literal(word)} {share:.2%}" for word, share in shares[:6])
-        note = {"text": f"<b>{literal(name)} {p:.1%}</b>  {words}", "showarrow": False}
-        fig.add_annotation(x=0, y=place, xanchor="left", yshift=30, font={"size": FONT_SIZE, "color": WORDS}, **note)
+        words = [f"{literal(word)} {share:.2%}" for word, share in shares[:6]]
+        lines = [f"<b>{literal(name)} {p:.1%}</b>", *(" · ".join(words[at : at + 3]) for at in range(0, len(words), 3))]
+        note = {"text": "<br>".join(lines), "align": "left", "showarrow": False, "yshift": 27 + 9 * len(lines)}
+        fig.add_annotation(x=0, y=place, xanchor="left", font={"size": SMALL, "color": WORDS}, **note)
     fig.update_yaxes(visible=False, range=[len(labels) - 0.5, -0.8])
     fig.update_xaxes(range=[0, 1], tickformat=".0%", title_text=axis, showgrid=False)
     fig.update_layout(

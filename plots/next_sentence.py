@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from plots.attention import literal
-from plots.marks import LEGEND_ABOVE, add_level, name_rows, panels
-from plots.theme import BLUE, FONT_SIZE, GREY, ORANGE, SMALL, VERMILION
+from plots.marks import LEGEND_ABOVE, add_level, panels
+from plots.theme import BLUE, FONT_SIZE, GREY, ORANGE, SMALL, VERMILION, name_rows_above
 
 LARGE = 20  # type size of numbers that must be legible from the back row
 MARGIN = 84  # pixels to the right of the axes, for these numbers
@@ -22,7 +22,7 @@ def random_shares(sentences: Sequence[int], shares: Sequence[float], titles: tup
             mode="lines+markers+text",
             text=[f"{share:.0%}" for share in shares],
             textposition="top center",
-            textfont_size=FONT_SIZE,
+            textfont_size=SMALL,
             cliponaxis=False,
             marker={"size": 12, "color": BLUE},
             line={"color": BLUE, "width": 3},
@@ -90,14 +90,15 @@ JUDGES = ((BLUE, "circle"), (ORANGE, "diamond"))  # colour and symbol of the fir
 def judged_next(
     kinds: Sequence[str], judges: Mapping[str, Sequence[Share]], wanted: Sequence[float], title: str
 ) -> go.Figure:
-    """For each kind of pair, the share that each of two judges calls "next", with its interval, and as a number.
+    """For each kind of pair, its name above, the share that each of two judges calls "next", with its interval, and as
+    a number.
 
     wanted: the correct share, a grey line in each row · title: of the axis.
     """
     fig = go.Figure()
     rows = len(kinds)
     for side, ((name, shares), (colour, symbol)) in enumerate(zip(judges.items(), JUDGES, strict=True)):
-        places = [row + 0.36 * (side - 0.5) for row in range(rows)]
+        places = [row + 0.3 * side - 0.02 for row in range(rows)]
         fig.add_scatter(
             x=[share.value for share in shares],
             y=places,
@@ -119,21 +120,21 @@ def judged_next(
         for place, share in zip(places, shares, strict=True):
             _write_beside(fig, place, f"{share.value:.0%}")
     for row, right in enumerate(wanted):
-        add_level(fig, right, (row - 0.42, row + 0.42), {"color": GREY, "width": 7}, layer="below")
+        add_level(fig, right, (row - 0.15, row + 0.42), {"color": GREY, "width": 7}, layer="below")
     fig.update_xaxes(range=[-0.03, 1.03], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1], title_text=literal(title))
-    names = [literal(kind).replace(", ", ",<br>") for kind in kinds]
-    name_rows(fig, names, 0.55, 0.55, tickfont_size=FONT_SIZE)
-    return fig.update_layout(height=130 + 76 * rows, margin_r=MARGIN, legend=LEGEND_ABOVE | {"font_size": 16})
+    name_rows_above(fig, list(map(literal, kinds)), 0.2, tickfont_size=FONT_SIZE)
+    return fig.update_layout(height=130 + 92 * rows, margin_r=MARGIN, legend=LEGEND_ABOVE | {"font_size": 16})
 
 
 def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], names: tuple[str, str]) -> go.Figure:
     """Change of scores, in points, when next sentence prediction is left out; one panel per paper.
 
-    papers: title → task → (score with, without) · names: legend entries for better and worse without.
+    papers: title → task → (score with, without) · names: legend entries for better and worse without. The scale leaves
+    the numbers room on a phone, too.
     """
     tasks = max(map(len, papers.values()))
     changes = {title: {t: round(b - a, 10) for t, (a, b) in scores.items()} for title, scores in papers.items()}
-    span = max(abs(change) for rows in changes.values() for change in rows.values()) * 1.25
+    span = max(abs(change) for rows in changes.values() for change in rows.values()) * 1.9
     height = 44 * tasks + 50  # of one panel with its title
     spacing = 50 / (height * len(papers))
     fig = panels(map(literal, papers), rows=len(papers), size=FONT_SIZE + 1, vertical_spacing=spacing)
@@ -156,7 +157,7 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
         )
         fig.add_vline(x=0, line={"color": GREY, "width": 2}, row=row, col=1)
         fig.update_xaxes(range=[-span, span], showticklabels=False, showgrid=False, row=row, col=1)
-        fig.update_yaxes(range=[tasks - 0.4, -0.6], tickfont_size=FONT_SIZE, showgrid=False, row=row, col=1)
+        fig.update_yaxes(range=[tasks - 0.4, -0.6], showgrid=False, row=row, col=1)
     for name, colour in zip(names, (BLUE, VERMILION), strict=True):
         fig.add_bar(x=[None], y=[None], name=literal(name), marker_color=colour)
     fig.update_layout(
@@ -184,8 +185,8 @@ def trained_and_asked(rows: Mapping[str, tuple[float, float]], questions: tuple[
             hovertemplate=f"{literal(question)}: %{{x:.1f}} %<extra></extra>",
         )
     fig.add_vline(x=50, line={"color": GREY, "width": 2, "dash": "dot"})
-    fig.update_xaxes(range=[0, 108], ticksuffix=" %", showgrid=False)
-    fig.update_yaxes(autorange="reversed", tickfont_size=FONT_SIZE, showgrid=False)
+    fig.update_xaxes(range=[0, 125], tickvals=[0, 50, 100], ticksuffix=" %", showgrid=False)
+    fig.update_yaxes(autorange="reversed", showgrid=False)
     fig.update_layout(
         barmode="group",
         bargap=0.28,

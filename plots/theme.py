@@ -2,6 +2,7 @@
 
 import html
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -85,6 +86,11 @@ def name_rows(fig: go.Figure, names: Sequence[str], **options) -> None:
     """Name the rows 0, 1, … of a figure, the first on top."""
     rows = {"tickvals": list(range(len(names))), "ticktext": list(names), "range": [len(names) - 0.5, -0.5]}
     fig.update_yaxes(**rows | {"showgrid": False} | options)
+
+
+def broken(title: str) -> str:
+    """The title of an axis in lines for which a phone has room."""
+    return "<br>".join(textwrap.wrap(title, 36 if title.isascii() else 18))
 
 
 def name_rows_above(fig: go.Figure, names: Sequence[str], up: float, **options) -> None:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from plots.attention import literal
 from plots.marks import LEGEND_ABOVE, add_line, name_rows
-from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, WORDS
+from plots.theme import BLUE, GREEN, GREY, ORANGE, SMALL, WORDS, broken
 
 USUAL, OTHER = (ORANGE, "dash", "diamond"), (BLUE, "solid", "circle")  # colour, dash, symbol
 OPTIMIZERS = (USUAL, OTHER, (ORANGE, "dash", "square"), (BLUE, "solid", "triangle-up"))  # AdamW, LAMB, twice
@@ -256,6 +256,6 @@ def layer_shares(
     marks = [n * 10.0**e for e in range(-8, 4) for n in (1, 2, 5)]
     marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []
     words = [f"{100 * mark:.2g} %" if percent else f"{mark:g}" for mark in marks]
-    fig.update_xaxes(title_text=axis, type="log", tickvals=marks, ticktext=words)
+    fig.update_xaxes(title_text=broken(axis), type="log", tickvals=marks, ticktext=words)
     name_rows(fig, names, showgrid=None)
     return fig.update_layout(height=110 + 26 * len(rows), legend=LEGEND_ABOVE | {"y": 1.01})

@@ -365,14 +365,25 @@ def show_verdicts(
     st.markdown("\n".join(f"{number}. {words}" for number, words in enumerate(sentences, 1)), width=980)
     if any(one.claim.metric in claims.LOWER for one in judged):
         st.caption(_("Of a loss, a perplexity or a time lower is better: there a difference below zero is a gain."))
-    stopped = {one.claim.metric: one.floor for one in judged if one.verdict == "too little learned"}
-    told = dict.fromkeys(floor_words(metric)[1].format(floor=f"{floor:,.1f}") for metric, floor in stopped.items())
-    if details := one_by_one(*told):
+    floors: dict[str, dict[str, list[str]]] = {}  # its sentence → its number → the claims that it stops
+    for number, one in enumerate(judged, 1):
+        if one.verdict == "too little learned":
+            of = floors.setdefault(floor_words(one.claim.metric)[1], {})
+            of.setdefault(f"{one.floor:,.1f}", []).append(str(number))
+    if details := one_by_one(*(words.format(floor=_floor(found)) for words, found in floors.items())):
         words = _(
             "**Too little learned:** {floors} The arm that is ahead in the paper has gained less than a third of the "
             "distance from there to the best to be expected."
         )
         st.caption(words.format(floors=details))
+
+
+def _floor(found: Mapping[str, Sequence[str]]) -> str:
+    """The number of a floor; if there are several, with the claims that each is about."""
+    if len(found) == 1:
+        return next(iter(found))
+    named = (_("{floor} (claims {numbers})").format(floor=n, numbers=_(", ").join(of)) for n, of in found.items())
+    return _(", ").join(named)
 
 
 def show_claims(name: str, records: Sequence[dict]) -> None:

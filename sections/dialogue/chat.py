@@ -35,14 +35,11 @@ def show(inputs: Inputs) -> None:
             ),
             "intents",
             height=300,
-            wide=True,
             data=[{_("intent"): name, _("confidence"): round(p, 4)} for name, p in ranked],
         )
-    st.caption(
-        _(
-            "{entities} – It knows eight intents and nothing else: it has learned 408 requests in half a minute of one "
-            "processor core."
-        ).format(entities=entities_sentence(answer))
+    known = _(
+        "It knows eight intents and nothing else: it has learned 408 requests in half a minute of one processor core."
     )
+    st.caption(f"{entities_sentence(answer)}  \n{known}")
     if probs[0] < 0.5:
         st.caption(_("It is not sure of **{intent}**: an assistant would ask again.").format(intent=literal(names[0])))

@@ -14,6 +14,7 @@ from ui.text import literal, visible
 from ui.translations import _
 
 MOST_WORDS = 24
+FEW_WORDS = 8  # for as many a phone has room
 SHOWN_GRAMS = 40
 
 
@@ -119,7 +120,7 @@ def attention(inside: dict) -> None:
         partial(share_matrix, names, probs, summary),
         _("Second layer, mean of the heads: rows look at columns. {summary}.").format(summary=summary),
         "diet-attention",
-        wide=True,
+        wide=len(names) > FEW_WORDS,
     )
     st.caption(_("Attention uses learned vectors for the distances −5 … 5; there are no positions."))
 
@@ -142,7 +143,7 @@ def chain(inside: dict) -> None:
             listed=_("; ").join(f"{word} {tag}" for word, tag in zip(words, path_tags, strict=True))
         ),
         "tag-path",
-        wide=True,
+        wide=len(words) > FEW_WORDS,
         data=[{_("word"): word, _("tag"): tag} for word, tag in zip(words, path_tags, strict=True)],
     )
     if st.toggle(_("Which tag follows which"), key="steps"):

@@ -123,7 +123,6 @@ def draw(runs: list) -> None:
             over_seconds(curves, (_("seconds of training"), title), summary),
             _("{measure} on the dev requests over the seconds of training. {ends}.").format(measure=title, ends=ends),
             f"over-seconds-{measure}",
-            wide=True,
             data=[
                 {_("run"): name, _("seconds"): round(x, 1), title: round(y, 4)}
                 for name, found in curves.items()

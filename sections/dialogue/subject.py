@@ -9,7 +9,7 @@ from minibert.folders import CHECKPOINTS
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
-from ui.page import drawer
+from ui.page import with_drawer
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -32,10 +32,7 @@ class Inputs:
 
 
 def read(lesson: Lesson) -> Inputs:
-    with st.container(horizontal=True, key="said", vertical_alignment="bottom", gap="medium"):
-        left = st.container()
-        with drawer(_("Examples"), key="dialogue-drawer"):
-            examples = st.container()
+    left, examples = with_drawer(key="dialogue-drawer")
     with left:
         text = sentence_input(
             "text",

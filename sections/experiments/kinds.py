@@ -64,8 +64,7 @@ def _draw(inputs: Inputs, lines: dict[str, dict[str, dict[int, float]]]) -> None
         + _(", ").join(f"{name} {value}" for name, value in row.items() if name != _("kind"))
         for row in table
     )
-    with st.container(key="wide-kinds"):
-        figure(fig, _("{title}. {told}.").format(title=title, told=said), key="kinds", data=table)
+    figure(fig, _("{title}. {told}.").format(title=title, told=said), key="kinds", data=table)
     st.caption(_("A bar is the mean over seeds, a dot a seed."))
 
 
@@ -75,8 +74,8 @@ def _title(names: dict[str, str], base: str, means: dict[str, dict[str, float]])
     if not others:
         return _("Determined words by kind")
     ahead = {arm: sum(means[arm][kind] > means[base][kind] for kind in means[arm]) for arm in others}
-    told = _(", ").join(f"{names[arm]} {n}" for arm, n in ahead.items())
-    return _("Ahead of {base}, in so many of {n} kinds: {told}").format(base=names[base], n=len(means[base]), told=told)
+    told = _(", ").join(_("{arm} in {n}").format(arm=names[arm], n=n) for arm, n in ahead.items())
+    return _("Ahead of {base}: {told} of {n} kinds").format(base=names[base], n=len(means[base]), told=told)
 
 
 def kind_words() -> dict[str, str]:

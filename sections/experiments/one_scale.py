@@ -31,7 +31,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         if left:
             with left:
                 _the_papers(table, inputs)
-        with right, st.container(key="wide-picture"):
+        with right:
             draw(inputs, inputs.chosen)
     if said := both_say(inputs, inputs.chosen):
         st.markdown(f"**{literal(said)}**", width=980)
@@ -143,7 +143,8 @@ def _draw_scores(inputs: Inputs, measure: Measure) -> None:
         own=_("your run"),
         places=places,
     )
-    figure(fig, _("{title}. {told}.").format(title=finding, told=scores_in_words(table)), key="scores", data=table)
+    alt = _("{title}. {told}.").format(title=finding, told=scores_in_words(table))
+    figure(fig, alt, key="scores", data=table)
 
 
 def _shares(measure: Measure) -> tuple | None:

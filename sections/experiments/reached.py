@@ -32,7 +32,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         ),
         " ".join(f"{name}{_(': ')}{before:.1f} → {score:.1f}{_('.')}" for name, before, score in named),
         "reached",
-        wide=True,
         data=[
             {
                 _("task"): in_words(row["name"]),

@@ -62,7 +62,6 @@ def draw(prediction: "BlankPrediction", names: Mapping[str, str], key: str) -> N
             ),
         ),
         key,
-        wide=True,
         data=[
             {_("label"): name, _("word"): word, _("share of the whole vocabulary"): share}
             for name, _p, some in bars

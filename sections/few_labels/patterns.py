@@ -52,7 +52,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         partial(accuracies, rows, title, _("accuracy"), _("half: guessing")),
         _("{title}. {told}.").format(title=title, told=details),
         "patterns",
-        wide=True,
+        wide=max(map(len, several)) > 34,
         data=[{_("pattern"): row.name, _("accuracy"): row.values[0]} for row in rows],
     )
     lesson.show("What a pattern is worth")

@@ -61,7 +61,11 @@ def _guessed(one_pass, tokenizer, passage: Passage) -> CardSection:
     ]
     best = bars[0]
     said = _("Expects no word") if best.share < LITTLE else _("Expects “{word}”: {share}")
-    unread = _("Most of these words are [UNK] to it.") if one_pass.unknown(tokenizer.unk_id) > MOSTLY else ""
+    unknown, unread = one_pass.unknown(tokenizer.unk_id), ""
+    if unknown > MOSTLY:
+        unread = _("Most of these words are [UNK] to it.")
+    elif unknown:
+        unread = _("{share} of these words are [UNK] to it.").format(share=share_text(unknown))
     return CardSection(said.format(word=best.name, share=best.written), "bars", bars, unread)
 
 
@@ -76,11 +80,11 @@ def _looked(one_pass, passage: Passage) -> CardSection:
     if one_pass.even:
         said = _("Looks everywhere alike")
     elif word is most:
-        said = _("Looks at “{word}”: {share}").format(word=most.name, share=most.written)
+        said = _("Looks at “{word}”: up to {share}").format(word=most.name, share=most.written)
     else:  # [CLS], [SEP] or a full stop
-        said = _("Rests on “{word}”: {share}").format(word=most.name, share=most.written)
+        said = _("Rests on “{word}”: up to {share}").format(word=most.name, share=most.written)
         if word:
-            said += " · " + _("“{word}”: {share}").format(word=word.name, share=word.written)
+            said += " · " + _("“{word}”: up to {share}").format(word=word.name, share=word.written)
     drawn = set(range(len(one_pass.encoding)) if one_pass.rows is None else one_pass.rows)
     shown = [i for i, pieces in enumerate(one_pass.words) if not drawn.isdisjoint(pieces)]
     return CardSection(said, "words", [bars[i] for i in shown], selected=shown.index(blank))

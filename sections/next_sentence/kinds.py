@@ -69,7 +69,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         ),
         "kinds",
         title=_finding(result, model),
-        wide=True,
     )
     heads = [_("B is"), _("pairs"), _("model: “next”"), _("topic only: “next”")]
     heads += [_("model: true B higher"), _("topic only: true B higher")]

@@ -40,7 +40,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             for paper, tasks in scores.items()
             for task, (one, other) in tasks.items()
         ],
-        wide=True,
     )
     st.caption(
         _(
@@ -66,6 +65,5 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         data=lambda: [
             {_("trained on"): name, questions[0]: one, questions[1]: other} for name, (one, other) in rows.items()
         ],
-        wide=True,
     )
     st.caption(_("Accuracy in percent. Lan et al. 2020 (ALBERT), §4.6, table 5, intrinsic tasks; ALBERT-base."))

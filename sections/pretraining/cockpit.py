@@ -119,6 +119,8 @@ def _live() -> None:
     live(run_ids(chosen), draw, rows)
     if not any(one.runs for one in everything.values()):
         words = _("**No run yet.** Press *Train*: it begins in a few seconds. Until then you see {name}.")
+        if not revealed:
+            words = _("**No run yet.** Press *Train*, or answer the question above: then you see {name}.")
         st.markdown(words.format(name=_(", ").join(literal(one.name) for one in chosen) or "–"))
 
 

@@ -99,7 +99,6 @@ def of_pruning(records: list[dict]) -> None:
         partial(over_shares, lines, whole, _("Open: just cut. Filled: after it has learned on"), words),
         _("Accuracy over the share that is gone. {told}. Nothing cut: {whole:.1%}.").format(told=listed, whole=whole),
         "over-shares",
-        wide=True,
         data=[
             {
                 _("what"): words[kind],

@@ -146,7 +146,6 @@ def draw(runs: list) -> None:
                 summary=summary, teachers=_("; ").join(teachers)
             ),
             "students",
-            wide=True,
             data=[
                 {_("run"): name, _("share"): round(x, 3), _("accuracy"): round(y, 4)}
                 for name, line in lines.items()

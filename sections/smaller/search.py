@@ -155,7 +155,6 @@ def scatter(results: list, budget: float, trained: tuple[str, float | None] | No
             n=len(results), budget=budget, best=summary
         ),
         "parts",
-        wide=True,
         data=[
             {_("layers-heads-neurons"): name, _("ms"): round(ms, 3), _("accuracy"): round(score, 4)}
             for name, ms, score in results

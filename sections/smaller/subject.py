@@ -11,7 +11,7 @@ from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_cache import load, load_predictor, version_of
-from ui.page import drawer
+from ui.page import with_drawer
 from ui.translations import _
 
 if TYPE_CHECKING:
@@ -40,12 +40,11 @@ class Inputs:
 
 def read(lesson: Lesson) -> Inputs:
     """The sentence; in a drawer the source of the accuracies drawn."""
-    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
-        left = st.container()
-        with drawer(_("What is drawn"), key="smaller-drawer"):
-            examples = st.container()
-            names = {"recorded": _("recorded, on SST-2"), "own": _("this class’s runs, on the course’s reviews")}
-            drawn = choice("drawn", _("Accuracy"), names, wrap=True)
+    left, side = with_drawer(_("What is drawn"), key="smaller-drawer")
+    with side:
+        examples = st.container()
+        names = {"recorded": _("recorded, on SST-2"), "own": _("this class’s runs, on the course’s reviews")}
+        drawn = choice("drawn", _("Accuracy"), names, wrap=True)
     with left:
         text = sentence_input(
             "text",

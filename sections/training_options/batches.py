@@ -110,5 +110,4 @@ def draw(runs: list) -> None:
             {_("matrix"): name_of(one), **{name: f"{values[one]:.3g}" for name, values in ratios.items()}}
             for one in names
         ],
-        wide=True,
     )

@@ -48,7 +48,6 @@ def over_batches() -> None:
             _("The loss at the end, after as many rows, as the batch grows. {told}.").format(told=listed),
             "batches-recorded",
             data=table,
-            wide=True,
         )
     show_verdicts(_judged(records, "lamb"), results)
     words = _(

@@ -60,7 +60,6 @@ def show(lesson: Lesson, text: str) -> None:
             _("By how much of its own length a step moves each matrix, AdamW and LAMB. {told}.").format(told=listed),
             "layer-shares",
             data=table,
-            wide=True,
         )
     words = _(
         "The BERT of the toy world, {steps} steps further with AdamW on stories it has not read; of the last step, u = "
