@@ -220,12 +220,11 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     summary = _("Best of the models: {model}, {value}. Counting common words: {words}").format(
         model=best.name, value=number(best.value), words=number(words)
     )
-    axis = _("Spearman’s correlation with the scores of {n} pairs").format(n=len(pairs)), _("line: 95 % interval")
+    axis = _("Spearman’s correlation, {n} pairs").format(n=len(pairs)), _("line: 95 % interval")
     figure(
         partial(agreements, rows, summary, "<br>".join(axis)),
         _("; ").join(axis) + _(". ") + summary,
         "against-scores",
-        wide=True,
         data=[{_("model"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],
     )
 

@@ -217,7 +217,8 @@ def test_one_sentence_or_too_many_is_no_error():
 @pytest.mark.parametrize("name", ["mini-en", "minilm-en"])
 def test_the_random_weights_have_the_shape_of_the_model(name):
     app = open_page(model=name, part=SENSES)
-    lines = [trace for trace in figure(app, "separability")["data"] if "random" in (trace.get("name") or "")]
+    drawn = [*figure(app, "separability")["data"], *figure(app, "silhouettes")["data"]]
+    lines = [trace for trace in drawn if "random" in (trace.get("name") or "")]
     assert [len(numbers(line["y"])) for line in lines] == [load(name).config.num_hidden_layers + 1] * 2
 
 
