@@ -30,51 +30,34 @@ class CosineMatrix:
     closest: tuple[int, int]
 
 
-def cosine_matrices(matrices: Sequence[CosineMatrix], sentences: Sequence[str], title: str, axis: str) -> go.Figure:
-    """One panel per model, all on one scale from −1 to 1. Rows and columns are the sentences, numbered from 1; the
-    diagonal is left blank. axis: title of the x axes."""
-    titles = ["<br>".join(map(literal, matrix.title)) for matrix in matrices]
-    fig = panels(titles, columns=len(matrices), shared_yaxes=True, horizontal_spacing=0.05)
+def cosine_matrix_of(matrix: CosineMatrix, sentences: Sequence[str], axis: str) -> go.Figure:
+    """One model's cosines on a scale from −1 to 1. Rows and columns are the sentences, numbered from 1; the diagonal is
+    left blank. axis: title of the x axis."""
     names = [str(n) for n in range(1, len(sentences) + 1)]
-    for place, matrix in enumerate(matrices, 1):
-        others = np.where(np.eye(len(names), dtype=bool), np.nan, matrix.values)
-        fig.add_heatmap(
-            z=others.tolist(),
-            x=names,
-            y=names,
-            text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
-            texttemplate="%{text}",
-            textfont={"size": FONT_SIZE if len(names) <= 6 else SMALL, "color": INK},
-            hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
-            hoverongaps=False,
-            coloraxis="coloraxis",
-            xgap=2,
-            ygap=2,
-            row=1,
-            col=place,
-        )
-        for row, column in (matrix.closest, matrix.closest[::-1]):
-            ends = [(at - 0.5, at + 0.5) for at in (column, row)]
-            add_box(fig, *ends, line={"width": 4, "color": BLUE}, row=1, col=place)
-    fig.update_xaxes(type="category", showgrid=False, title_text=axis)
-    fig.update_yaxes(type="category", showgrid=False, autorange="reversed")
-    labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
-    fig.update_yaxes(tickvals=names, ticktext=labels, row=1, col=1)
-    fig.update_layout(
-        title={
-            "text": literal(title),
-            "x": 0,
-            "xanchor": "left",
-            "yref": "container",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 6},
-        },
-        coloraxis={"colorscale": DIVERGING, "cmin": -1, "cmax": 1, "showscale": False},
-        height=CELL * max(len(names), 4) + 160,
-        margin={"t": 96},
+    others = np.where(np.eye(len(names), dtype=bool), np.nan, matrix.values)
+    fig = panels(["<br>".join(map(literal, matrix.title))])
+    fig.add_heatmap(
+        z=others.tolist(),
+        x=names,
+        y=names,
+        text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
+        texttemplate="%{text}",
+        textfont={"size": SMALL if len(names) <= 6 else 12, "color": INK},
+        hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
+        hoverongaps=False,
+        colorscale=DIVERGING,
+        zmin=-1,
+        zmax=1,
+        showscale=False,
+        xgap=2,
+        ygap=2,
     )
-    return fig
+    for row, column in (matrix.closest, matrix.closest[::-1]):
+        add_box(fig, *[(at - 0.5, at + 0.5) for at in (column, row)], line={"width": 4, "color": BLUE})
+    labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
+    fig.update_xaxes(type="category", showgrid=False, title_text=axis)
+    fig.update_yaxes(type="category", showgrid=False, autorange="reversed", tickvals=names, ticktext=labels)
+    return fig.update_layout(height=CELL * max(len(names), 4) + 130, margin={"t": 66})
 
 
 def in_lines(text: str) -> str:
