@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from plots.attention import literal
 from plots.theme import (
@@ -13,6 +12,7 @@ from plots.theme import (
     FONT_SIZE,
     GREEN,
     GREY,
+    LEGEND_ABOVE,
     ORANGE,
     PINK,
     SKY,
@@ -156,9 +156,7 @@ def deletion_curves(
         add_line(fig, steps, list(curve), names[method], STYLE[method], "%{x}: %{y:.1%}")
     fig.update_xaxes(title_text=titles[0], range=[-0.3, len(steps) - 0.7])
     fig.update_yaxes(title_text=titles[1], tickformat=".0%", range=[-0.03, 1.03])
-    fig.update_layout(
-        height=460, legend={"orientation": "h", "y": -0.2, "x": 0}, hovermode="x unified", title={"text": title}
-    )
+    fig.update_layout(height=460, legend=LEGEND_ABOVE, hovermode="x unified", title={"text": title})
     return fig
 
 
@@ -193,31 +191,21 @@ def falls(values: Mapping[str, np.ndarray], names: Mapping[str, str], axis: str,
     return fig
 
 
-def path_and_error(
-    path: np.ndarray,
-    slope: float,
-    steps: Sequence[int],
-    errors: Mapping[str, Sequence[float]],
-    chosen: int,
-    titles: Sequence[str],
-) -> go.Figure:
-    """Left: the score along the path from the baseline to the input, with the tangent at the input (its gradient).
-    Right: the completeness error over the number of steps, `chosen` marked.
+def score_on_the_path(path: np.ndarray, slope: float, axes: tuple[str, str], names: tuple[str, str]) -> go.Figure:
+    """The score along the path from the baseline to the input, with the tangent at the input (its gradient).
 
-    path: (points,) at equal steps of the share 0 … 1 · slope: derivative of the score by the share at 1 · errors:
-    rule → one error per step count · titles: of the panels, the four axes (x, y, x, y), the path and the tangent.
+    path: (points,) at equal steps of the share 0 … 1 · slope: derivative of the score by the share at 1 · names: of
+    the path and the tangent.
     """
-    fig = make_subplots(rows=1, cols=2, subplot_titles=titles[:2], horizontal_spacing=0.14)
+    fig = go.Figure()
     share = np.linspace(0, 1, len(path))
     fig.add_scatter(
         x=share.tolist(),
         y=path.tolist(),
         mode="lines",
         line={"color": BLUE, "width": 4},
-        name=titles[6],
+        name=names[0],
         hovertemplate="%{x:.0%}: %{y:+.2f}<extra></extra>",
-        row=1,
-        col=1,
     )
     tangent = path[-1] - slope * (1 - share)
     reach = float(np.ptp(path)) or 1.0  # of a steep tangent only the end is drawn
@@ -228,21 +216,24 @@ def path_and_error(
         x=share.tolist(),
         y=[None if np.isnan(y) else float(y) for y in tangent],
         mode="lines",
-        name=titles[7],
+        name=names[1],
         line={"color": ORANGE, "width": 3, "dash": "dot"},
         hoverinfo="skip",
-        row=1,
-        col=1,
     )
+    fig.update_xaxes(title_text=axes[0], tickformat=".0%")
+    fig.update_yaxes(title_text=axes[1], range=[low - margin, high + margin])
+    return fig.update_layout(height=360, legend=LEGEND_ABOVE, margin={"r": 20})
+
+
+def completeness_error(
+    steps: Sequence[int], errors: Mapping[str, Sequence[float]], chosen: int, axes: tuple[str, str]
+) -> go.Figure:
+    """The completeness error over the number of steps, `chosen` marked. errors: rule → one error per step count."""
+    fig = go.Figure()
     looks = ((GREEN, "solid", "square"), (SKY, "dash", "diamond"))
     for (name, line), look in zip(errors.items(), looks, strict=False):
-        add_line(fig, list(steps), list(line), literal(name), look, "%{x}: %{y:.2g}", row=1, col=2)
-    fig.add_vline(x=chosen, line={"color": GREY, "width": 2, "dash": "dash"}, row=1, col=2)
-    fig.update_xaxes(title_text=titles[2], tickformat=".0%", row=1, col=1)
-    fig.update_yaxes(title_text=titles[3], range=[low - margin, high + margin], row=1, col=1)
-    fig.update_xaxes(
-        title_text=titles[4], type="log", tickvals=list(steps), ticktext=[str(n) for n in steps], row=1, col=2
-    )
-    fig.update_yaxes(title_text=titles[5], type="log", exponentformat="power", dtick=1, row=1, col=2)
-    fig.update_layout(height=400, legend={"orientation": "h", "y": -0.25, "x": 0}, margin={"t": 50})
-    return fig
+        add_line(fig, list(steps), list(line), literal(name), look, "%{x}: %{y:.2g}")
+    fig.add_vline(x=chosen, line={"color": GREY, "width": 2, "dash": "dash"})
+    fig.update_xaxes(title_text=axes[0], type="log", tickvals=list(steps), ticktext=[str(n) for n in steps])
+    fig.update_yaxes(title_text=axes[1], type="log", exponentformat="power", dtick=1)
+    return fig.update_layout(height=360, legend=LEGEND_ABOVE)

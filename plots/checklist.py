@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 import plotly.graph_objects as go
 
@@ -61,6 +62,7 @@ def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
                 cliponaxis=False,
             )
     fig.update_xaxes(tickformat=".0%", range=[-0.02, 1.02], title_text=title)
-    name_rows(fig, [row.name for row in rows], range=[len(rows) - 0.4, -0.6])
-    fig.update_layout(height=110 + 48 * len(rows), margin={"r": 90})
+    names = ["<br>".join(wrap(row.name, 18)) for row in rows]  # beside them a phone has room for the rates
+    name_rows(fig, names, range=[len(rows) - 0.4, -0.6])
+    fig.update_layout(height=110 + 48 * len(rows), margin={"r": 76})
     return fig

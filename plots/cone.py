@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, WORDS, add_line, add_marks
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, LEGEND_ABOVE, ORANGE, PINK, WORDS, add_line, add_marks
 
 HIGH = 370
 LOOKS = ((BLUE, "solid", "circle"), (ORANGE, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
@@ -60,11 +60,12 @@ def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tup
         below = [] if panel.mean is None else [f"{literal(words[0])} <b>{number(panel.mean)}</b>"]
         below.append(f"{literal(words[1])} <b>{number(panel.own)}</b>")
         note = {"showarrow": False, "font": {"color": WORDS, "size": FONT_SIZE}, **place}
-        fig.add_annotation(x=0, y=1.16, text=f"<b>{literal(panel.title)}</b>", **note)
-        fig.add_annotation(x=0, y=-1.16, text=" · ".join(below), **note)
+        name = "<br>".join(literal(panel.title).split(", "))  # in two lines a phone shows both panels
+        fig.add_annotation(x=0, y=1.06, yanchor="bottom", text=f"<b>{name}</b>", **note)
+        fig.add_annotation(x=0, y=-1.06, yanchor="top", text="<br>".join(below), **note)
     hidden = {"visible": False, "fixedrange": True}
-    fig.update_xaxes(range=[-1.5, 1.5], **hidden)
-    fig.update_yaxes(range=[-1.28, 1.28], **hidden)
+    fig.update_xaxes(range=[-1.15, 1.15], **hidden)
+    fig.update_yaxes(range=[-1.5, 1.5], **hidden)
     for column in range(1, len(panels) + 1):
         axis = "" if column == 1 else str(column)
         fig.layout[f"yaxis{axis}"].update(scaleanchor=f"x{axis}", scaleratio=1)
@@ -100,7 +101,7 @@ def over_dimensions(
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"},
         height=400,
-        legend={"orientation": "h", "y": 1.16, "x": 0, "font": {"size": SMALL}},
+        legend=LEGEND_ABOVE,
     )
     return fig
 
@@ -118,6 +119,6 @@ def likelihoods(runs: Mapping[str, Sequence[tuple[int, float]]], title: str, axe
         title={"text": literal(title), "x": 0, "xanchor": "left"},
         height=330,
         showlegend=len(runs) > 1,
-        legend={"orientation": "h", "y": 1.16, "x": 0},
+        legend=LEGEND_ABOVE,
     )
     return fig

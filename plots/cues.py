@@ -2,12 +2,13 @@
 
 import statistics
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.over_layers import titled
-from plots.theme import BLUE, GREEN, GREY, VERMILION, add_line, add_marks, add_text
+from plots.theme import BLUE, GREEN, GREY, LEGEND_ABOVE, VERMILION, add_line, add_marks, add_text
 
 # Keys: minibert.inside.predictions.spurious_cues.CONDITIONS of the test set.
 STYLE = {
@@ -28,7 +29,7 @@ def accuracy_over_steps(
     fig = make_subplots(
         rows=1,
         cols=len(curves),
-        subplot_titles=[trainings[name] for name in curves],
+        subplot_titles=["<br>".join(wrap(trainings[name], 14)) for name in curves],
         shared_yaxes=True,
         horizontal_spacing=0.06,
     )
@@ -52,7 +53,8 @@ def accuracy_over_steps(
     fig.update_xaxes(title_text=titles[0], rangemode="tozero")
     fig.update_yaxes(tickformat=".0%", range=[-0.03, 1.05])
     fig.update_yaxes(title_text=titles[1], col=1)
-    fig.update_layout(height=400, legend={"orientation": "h", "y": -0.22, "x": 0}, uirevision="cues", margin={"t": 48})
+    below = {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0}
+    fig.update_layout(height=400, legend=below, uirevision="cues", margin={"t": 60})
     return fig
 
 
@@ -103,10 +105,10 @@ def final_accuracy(
     fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
     fig.update_xaxes(
         tickvals=list(places.values()),
-        ticktext=[trainings[name] for name in places],
+        ticktext=["<br>".join(wrap(trainings[name], 14)) for name in places],
         showgrid=False,
         range=[-0.45, len(places) - 0.55],
     )
-    fig.update_yaxes(tickformat=".0%", range=[0, 1.16], title_text=title)
-    fig.update_layout(height=330, legend={"orientation": "h", "y": -0.16, "x": 0})
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.2], title_text=title)
+    fig.update_layout(height=330, legend=LEGEND_ABOVE)
     return titled(fig, finding)

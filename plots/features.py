@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 import plotly.graph_objects as go
 
@@ -25,7 +26,7 @@ def stack(
     """
     fig = go.Figure()
     colour = FROZEN if frozen else TRAINED
-    columns = list(range(len(tokens)))
+    columns, size = list(range(len(tokens))), 24 if len(tokens) <= 7 else 18  # of a square: a phone shows all, too
     one = reading.pooling is not None  # pooled to a single vector
     taken = columns[:1] if reading.pooling in ("pooler", "cls") else columns
     names = [rows["embeddings"], *(rows["layer"].format(n=n) for n in range(1, blocks + 1))]
@@ -55,7 +56,7 @@ def stack(
                     [layer] * len(at),
                     {
                         "symbol": "square",
-                        "size": 24,
+                        "size": size,
                         "color": colour if filled else SEE_THROUGH,
                         "line": {"width": 3 if filled else 1.5, "color": colour},
                     },
@@ -69,20 +70,21 @@ def stack(
             [y] * len(at),
             {
                 "symbol": "square",
-                "size": 24,
+                "size": size,
                 "color": NEW if y > read_at else colour,
                 "line": {"width": 3, "color": NEW if y > read_at else colour},
             },
             hover=literal(name) + "",
         )
     end = tops[-1][0]
-    fig.add_annotation(x=middle[0], y=end + 0.75, text=literal(outputs), showarrow=False, font={"size": SMALL})
+    text = "<br>".join(map(literal, wrap(outputs, 24)))
+    fig.add_annotation(x=middle[0], y=end + 0.4, yanchor="bottom", text=text, showarrow=False, font={"size": SMALL})
     heights = [*range(blocks + 1), *(y for y, _, _ in tops)]
     labels = [*names, *(name for _, name, _ in tops)]
     fig.update_yaxes(
         tickvals=heights,
         ticktext=[literal(name) for name in labels],
-        range=[-0.6, end + 1.15],
+        range=[-0.6, end + 1.3],
         showgrid=False,
         zeroline=False,
     )

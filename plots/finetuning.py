@@ -111,7 +111,8 @@ def learning_curves(
                 x=[None], y=[None], mode="lines", line=line, name=escape(names[start], quote=False), showlegend=True
             )
     if not curves and not recorded:  # plotly draws neither empty axes nor lines on them
-        fig.add_scatter(x=[None], y=[None], showlegend=False, row=1, col=2)
+        for column in (1, 2):
+            fig.add_scatter(x=[None], y=[None], showlegend=False, row=1, col=column)
     if scale.floor is not None:
         fig.add_hline(y=scale.floor, line=FLOOR, row=1, col=2)
     fig.update_xaxes(title_text=titles[1], rangemode="tozero")

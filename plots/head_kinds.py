@@ -46,7 +46,7 @@ def kind_scores(kinds: Sequence[str], scores, chance, names: tuple[str, str], *,
         ["" if np.isnan(score) else f"{score:.1%}" for score in scores],
     )
     fig.add_vline(x=threshold, line={"color": GREY, "width": 2, "dash": "dot"})
-    fig.update_xaxes(range=[0, 1.25], tickformat=".0%", tickvals=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    fig.update_xaxes(range=[0, 1.25], tickformat=".0%", tickvals=[0, 0.5, 1])
     fig.update_yaxes(
         tickvals=list(range(len(kinds))),
         ticktext=[literal(kind) for kind in kinds],

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 
 import plotly.graph_objects as go
 
+from minibert.text.characters import is_cjk
 from plots import marks
 from plots.attention import literal
 from plots.grammar import RIGHT
 from plots.marks import name_rows
 from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
 
+LINE = 22  # pixels of a further line of a panel's title
 # Lines differ by colour, dash and symbol. The last look is for baselines.
 LOOKS = {
     "first": (BLUE, "solid", "circle"),
@@ -57,7 +59,7 @@ def over_layers(
     """Draw the panels. layers: their names, the embeddings first · axis: title of the x axes."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    titles = [literal(panel.title) for panel in panels]
+    titles = [_wrapped(panel.title) if columns == 1 else literal(panel.title) for panel in panels]
     spacing = {"horizontal_spacing": 0.22 / columns, "vertical_spacing": min(0.3, 0.42 / rows) if rows > 1 else 0}
     fig = marks.panels(titles, rows=rows, columns=columns, **spacing)
     shown: set[str] = set()
@@ -105,7 +107,7 @@ def over_layers(
                 look = {"color": GREY, "dash": "dash", "width": 2}
                 fig.add_scatter(x=[None], y=[None], mode="lines", name=literal(words), line=look, **at)
         fig.update_yaxes(tickformat=".0%" if panel.percent else None, range=panel.span, **at)
-        step = max(1, math.ceil(len(layers) * columns / 13))  # the first name is long
+        step = max(1, math.ceil(len(layers) * max(columns, 2) / 13))  # the first name is long; a phone is narrow
         fig.update_xaxes(
             tickvals=places[::step],
             ticktext=[literal(name) for name in layers[::step]],
@@ -116,10 +118,15 @@ def over_layers(
         )
     fig.update_layout(
         height=(250 if columns <= 2 else 205) * rows + 110,
-        margin={"t": 40},
+        margin={"t": 40 + LINE * max((words.count("<br>") for words in titles), default=0)},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )
     return titled(fig, title)
+
+
+def _wrapped(title: str) -> str:
+    """A panel's title in lines that a phone has room for."""
+    return "<br>".join(map(literal, textwrap.wrap(title, 18 if any(map(is_cjk, title)) else 34)))
 
 
 def _free_corner(lines: Sequence[Line], height: float) -> str:
@@ -179,10 +186,12 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
     """One panel per source (ours, a paper), one row per task, a mark for each repetition and a larger one at their
     mean. kinds: kind → label."""
     sizes = [len(rows) for rows in groups.values()]
-    height = 28 * sum(sizes) + 62 * len(sizes) + 90
-    spacing = min(48 / height, 0.9 / max(len(groups) - 1, 1))
+    titles = [_wrapped(title) for title in groups]
+    more = LINE * max((title.count("<br>") for title in titles), default=0)
+    height = 28 * sum(sizes) + (62 + more) * len(sizes) + 90
+    spacing = min((48 + more) / height, 0.9 / max(len(groups) - 1, 1))
     layout = {"shared_xaxes": True, "row_heights": sizes, "vertical_spacing": spacing}
-    fig = marks.panels(map(literal, groups), rows=len(groups), **layout)
+    fig = marks.panels(titles, rows=len(groups), **layout)
     shown: set[str] = set()
     for panel, rows in enumerate(groups.values(), 1):
         for place, row in enumerate(rows):
@@ -210,7 +219,7 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
     fig.update_xaxes(title_text=axis, row=len(groups), col=1)
     fig.update_layout(
         height=height,
-        margin={"t": 40},
+        margin={"t": 40 + more, "r": 16},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},
     )
     return fig

@@ -11,12 +11,14 @@ import plotly.graph_objects as go
 
 from minibert.text.characters import is_cjk
 from plots.attention import literal, number
-from plots.marks import add_box, add_line, panels
+from plots.marks import LEGEND_ABOVE, add_box, add_line, panels
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, ORANGE, PALETTE, SMALL, WORDS
 
 INK = "#111111"  # contrast of at least 5 : 1 on every colour from white to vermilion
 CELL = 50  # pixels
 LABEL, LABEL_CJK, LINES = 22, 11, 2  # of a sentence beside its row: characters per line (English, CJK), lines
+ABOVE = 44  # characters of a line above a bar, as many as a phone has room for
+PITCH, FURTHER = 35.5, 18  # pixels from bar to bar; more for a further line of the text above it
 
 
 @dataclass(frozen=True)
@@ -28,51 +30,34 @@ class CosineMatrix:
     closest: tuple[int, int]
 
 
-def cosine_matrices(matrices: Sequence[CosineMatrix], sentences: Sequence[str], title: str, axis: str) -> go.Figure:
-    """One panel per model, all on one scale from −1 to 1. Rows and columns are the sentences, numbered from 1; the
-    diagonal is left blank. axis: title of the x axes."""
-    titles = ["<br>".join(map(literal, matrix.title)) for matrix in matrices]
-    fig = panels(titles, columns=len(matrices), shared_yaxes=True, horizontal_spacing=0.05)
+def cosine_matrix_of(matrix: CosineMatrix, sentences: Sequence[str], axis: str) -> go.Figure:
+    """One model's cosines on a scale from −1 to 1. Rows and columns are the sentences, numbered from 1; the diagonal is
+    left blank. axis: title of the x axis."""
     names = [str(n) for n in range(1, len(sentences) + 1)]
-    for place, matrix in enumerate(matrices, 1):
-        others = np.where(np.eye(len(names), dtype=bool), np.nan, matrix.values)
-        fig.add_heatmap(
-            z=others.tolist(),
-            x=names,
-            y=names,
-            text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
-            texttemplate="%{text}",
-            textfont={"size": FONT_SIZE if len(names) <= 6 else SMALL, "color": INK},
-            hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
-            hoverongaps=False,
-            coloraxis="coloraxis",
-            xgap=2,
-            ygap=2,
-            row=1,
-            col=place,
-        )
-        for row, column in (matrix.closest, matrix.closest[::-1]):
-            ends = [(at - 0.5, at + 0.5) for at in (column, row)]
-            add_box(fig, *ends, line={"width": 4, "color": BLUE}, row=1, col=place)
-    fig.update_xaxes(type="category", showgrid=False, title_text=axis)
-    fig.update_yaxes(type="category", showgrid=False, autorange="reversed")
-    labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
-    fig.update_yaxes(tickvals=names, ticktext=labels, row=1, col=1)
-    fig.update_layout(
-        title={
-            "text": literal(title),
-            "x": 0,
-            "xanchor": "left",
-            "yref": "container",
-            "y": 1,
-            "yanchor": "top",
-            "pad": {"t": 6},
-        },
-        coloraxis={"colorscale": DIVERGING, "cmin": -1, "cmax": 1, "showscale": False},
-        height=CELL * max(len(names), 4) + 160,
-        margin={"t": 96},
+    others = np.where(np.eye(len(names), dtype=bool), np.nan, matrix.values)
+    fig = panels(["<br>".join(map(literal, matrix.title))])
+    fig.add_heatmap(
+        z=others.tolist(),
+        x=names,
+        y=names,
+        text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
+        texttemplate="%{text}",
+        textfont={"size": SMALL if len(names) <= 6 else 12, "color": INK},
+        hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
+        hoverongaps=False,
+        colorscale=DIVERGING,
+        zmin=-1,
+        zmax=1,
+        showscale=False,
+        xgap=2,
+        ygap=2,
     )
-    return fig
+    for row, column in (matrix.closest, matrix.closest[::-1]):
+        add_box(fig, *[(at - 0.5, at + 0.5) for at in (column, row)], line={"width": 4, "color": BLUE})
+    labels = [f"{in_lines(text)} <b>{name}</b>" for text, name in zip(sentences, names, strict=True)]
+    fig.update_xaxes(type="category", showgrid=False, title_text=axis)
+    fig.update_yaxes(type="category", showgrid=False, autorange="reversed", tickvals=names, ticktext=labels)
+    return fig.update_layout(height=CELL * max(len(names), 4) + 130, margin={"t": 66})
 
 
 def in_lines(text: str) -> str:
@@ -111,12 +96,14 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
         )
         note = {"text": f"<b>{number(row.value)}</b>", "showarrow": False, "font": {"size": FONT_SIZE}}
         fig.add_annotation(x=row.value, y=place, yshift=18, **note)
-    names = [f"<b>{literal(row.name)}</b>" if row.marked else literal(row.name) for row in rows]
+    names = ["<br>".join(map(literal, wrap(row.name, LABEL, break_long_words=False))) for row in rows]
+    names = [f"<b>{name}</b>" if row.marked else name for name, row in zip(names, rows, strict=True)]
     fig.update_yaxes(tickvals=list(range(len(rows))), ticktext=names, range=[-0.5, len(rows) - 0.2], showgrid=False)
     fig.update_xaxes(
         range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0], title_text=axis, zeroline=True, zerolinecolor=GREY
     )
-    fig.update_layout(title={"text": literal(title), "x": 0, "xanchor": "left"}, height=58 * len(rows) + 130)
+    heading = {"text": literal(title), "x": 0, "xanchor": "left"}
+    fig.update_layout(title=heading, height=58 * len(rows) + 130, margin={"r": 16})
     return fig
 
 
@@ -132,26 +119,28 @@ class SearchHit:
 def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int) -> go.Figure:
     """One bar per line, the nearest on top, its text and cosine above it. searched: number of lines searched."""
     fig = go.Figure()
-    notes = []
-    for place, row in enumerate(rows):
+    notes, place = [], 0.0  # in pixels from the top
+    for row in rows:
+        words = wrap(f"{number(row.cosine)} {shortened(row.line)}", ABOVE // 2 if any(map(is_cjk, row.line)) else ABOVE)
+        place += PITCH + FURTHER * (len(words) - 1)
         fig.add_bar(
             x=[max(row.cosine, 0.0)],
             y=[place],
             orientation="h",
-            width=0.34,
+            width=0.34 * PITCH,
             marker={"color": BLUE if row.alike else GREY},
             hovertemplate=f"{literal(row.line)}: {number(row.cosine)}<extra></extra>",
             showlegend=False,
         )
-        text = f"<b>{number(row.cosine)}</b>  {literal(shortened(row.line))}"
-        note = {"text": text, "showarrow": False, "font": {"size": FONT_SIZE, "color": WORDS}}
-        notes.append({"x": 0, "y": place, "xanchor": "left", "yshift": 19, **note})
+        text = "<br>".join(map(literal, words)).replace(number(row.cosine), f"<b>{number(row.cosine)}</b> ", 1)
+        note = {"text": text, "showarrow": False, "align": "left", "font": {"size": SMALL, "color": WORDS}}
+        notes.append({"x": 0, "y": place, "xanchor": "left", "yanchor": "bottom", "yshift": 7, **note})
     fig.update_layout(annotations=notes)
-    fig.update_yaxes(visible=False, range=[len(rows) - 0.5, -0.9])
+    fig.update_yaxes(visible=False, range=[place + PITCH / 2, PITCH / 10])
     fig.update_xaxes(range=[0, 1], title_text=f"{axis} · {len(rows)} / {searched}", showgrid=False)
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"},
-        height=124 + round(35.5 * (len(rows) + 0.4)),
+        height=124 + round(place + 0.4 * PITCH),
         bargap=0,
         margin={"l": 8, "r": 8, "t": 40, "b": 44},
     )
@@ -183,7 +172,7 @@ def plane(runs: Mapping[str, Marks], axes: tuple[str, str], title: str, step: st
     fig.update_xaxes(title_text=axes[0])
     fig.update_yaxes(title_text=axes[1], rangemode="tozero")
     heading = {"text": literal(title), "x": 0, "xanchor": "left"}
-    return fig.update_layout(title=heading, height=420, legend={"orientation": "h", "y": 1.12, "x": 0})
+    return fig.update_layout(title=heading, height=420, legend=LEGEND_ABOVE)
 
 
 def found_and_written(

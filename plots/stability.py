@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -229,7 +230,7 @@ def two_groups(
             marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": colour}},
             hovertemplate="%{x:.1f}<extra></extra>",
         )
-    name_rows(fig, [literal(name) for name in groups])
+    name_rows(fig, ["<br>".join(map(literal, wrap(name, 18))) for name in groups])
     fig.update_xaxes(title_text=axis)
-    fig.update_layout(height=130 + 70 * len(groups))
+    fig.update_layout(height=130 + 76 * len(groups))
     return fig

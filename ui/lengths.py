@@ -51,6 +51,5 @@ def show_lengths(lengths: list[int], chosen: int, key: str) -> None:
         partial(share_within, lengths, chosen, marks, axes, _("read"), said),
         alt,
         key=key,
-        wide=True,
         data=lambda: [{_("share"): f"{n / 20:.0%}", _("tokens"): length_for(lengths, n / 20)} for n in range(1, 21)],
     )

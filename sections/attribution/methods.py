@@ -66,7 +66,7 @@ def show_agreement(lesson: Lesson, inputs: Inputs) -> None:
     if known:
         i, j = min(known, key=lambda place: matrix[place])
         title = _("Furthest apart: {a} and {b}, ρ = {rho:.2f}").format(a=names[i], b=names[j], rho=Signed(matrix[i, j]))
-    with st.container(key="wide-agreement", width=760):
+    with st.container(width=760):
         figure(
             partial(agreement_matrix, matrix, short, title),
             _("Rank correlations. {pairs}.").format(pairs=_("; ").join(pairs)),

@@ -13,7 +13,7 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    from plots.attribution import path_and_error
+    from plots.attribution import completeness_error, score_on_the_path
 
     steps = st.select_slider(_("Steps of integrated gradients"), STEPS, key="steps", width=500)
     set_url("steps", steps, default=USUAL_STEPS)
@@ -22,44 +22,38 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     rules = {"riemann_middle": _("midpoints"), "gausslegendre": _("Gauss–Legendre")}
     error, way = errors["riemann_middle"][STEPS.index(steps)], Signed(scores[-1] - scores[0])
     slope = Signed(gradient)
-    titles = [
-        _("The score rises by {rise:+.2f}; its end slope says {slope:+.2f}").format(rise=way, slope=slope),
-        _("{steps} steps miss it by {error:.2g}").format(steps=steps, error=error),
-        _("share of the way"),
-        _("log-odds"),
-        _("steps"),
-        _("error"),
-        _("score"),
-        _("slope at the text"),
-    ]
-    with st.container(key="wide-path"):
+    left, right = st.columns(2, gap="medium")  # a phone shows them below each other
+    with left:
         figure(
             partial(
-                path_and_error,
+                score_on_the_path,
                 scores,
                 gradient,
-                STEPS,
-                {rules[rule]: line for rule, line in errors.items()},
-                steps,
-                titles,
+                (_("share of the way"), _("log-odds")),
+                (_("score"), _("slope at the text")),
             ),
             _(
                 "On the way from the baseline to the text the score goes from {first:+.2f} to {last:+.2f}; the slope "
-                "at the end alone would say {slope:+.2f} for the whole way. Completeness error with {few} steps "
-                "{most:.2g}, with {many} steps {least:.2g}."
-            ).format(
-                first=Signed(scores[0]),
-                last=Signed(scores[-1]),
-                slope=slope,
+                "at the end alone would say {slope:+.2f} for the whole way."
+            ).format(first=Signed(scores[0]), last=Signed(scores[-1]), slope=slope),
+            "path",
+            title=_("The score rises by {rise:+.2f}; its end slope says {slope:+.2f}").format(rise=way, slope=slope),
+        )
+    with right:
+        lines = {rules[rule]: line for rule, line in errors.items()}
+        figure(
+            partial(completeness_error, STEPS, lines, steps, (_("steps"), _("error"))),
+            _("Completeness error with {few} steps {most:.2g}, with {many} steps {least:.2g}.").format(
                 few=STEPS[0],
                 many=STEPS[-1],
                 most=errors["riemann_middle"][0],
                 least=errors["riemann_middle"][-1],
             ),
-            "path",
+            "errors",
             data=lambda: [
-                {_("steps"): n, **{rules[rule]: line[i] for rule, line in errors.items()}} for i, n in enumerate(STEPS)
+                {_("steps"): n, **{name: line[i] for name, line in lines.items()}} for i, n in enumerate(STEPS)
             ],
+            title=_("{steps} steps miss it by {error:.2g}").format(steps=steps, error=error),
         )
     st.markdown(
         _("With {steps} midpoints the sum misses by **{error:.2g}** of {wanted:+.3f}.").format(

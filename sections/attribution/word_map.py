@@ -34,16 +34,15 @@ def show(inputs: Inputs) -> None:
         else:
             alt = title = _("Five methods, a value for every word: which is largest?")
         shown = values if revealed else {name: value * math.nan for name, value in values.items()}
-        with st.container(key="wide-grid"):
-            figure(
-                partial(word_grid, words, shown, column_names(), title),
-                alt,
-                "grid",
-                data=lambda: [
-                    {_("word"): word, **{names[name]: float(value[i]) for name, value in shown.items()}}
-                    for i, word in enumerate(words)
-                ],
-            )
+        figure(
+            partial(word_grid, words, shown, column_names(), title),
+            alt,
+            "grid",
+            data=lambda: [
+                {_("word"): word, **{names[name]: float(value[i]) for name, value in shown.items()}}
+                for i, word in enumerate(words)
+            ],
+        )
     if inputs.run is not None:
         show_accuracy(inputs.run)
 

@@ -61,7 +61,6 @@ def show(inputs: Inputs) -> None:
                     n=len(inputs.lines), title=title
                 ),
                 "clouds",
-                wide=True,
                 data=[
                     {
                         _("sentence"): line,

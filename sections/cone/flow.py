@@ -109,7 +109,6 @@ def draw(runs: list) -> None:
                 title=title
             ),
             "flow-clouds",
-            wide=True,
         )
         for before, now in zip(same[0]["found"], same[-1]["found"], strict=True):
             texts = (

@@ -63,7 +63,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         ),
         _("Agreement with people’s scores by the numbers that whitening keeps. {summary}.").format(summary=summary),
         "dimensions",
-        wide=True,
         data=[
             {_("numbers"): k, **{name: round(values[i], 3) for name, values in lines.items()}}
             for i, k in enumerate(offered)

@@ -82,7 +82,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         ),
         _("How narrow the cone is, by layer. {summary}.").format(summary=summary),
         "narrow",
-        wide=True,
         data=[
             {
                 _("layer"): name,

@@ -118,6 +118,5 @@ def _how_often(inputs: Inputs, leave_out: bool) -> None:
             n=sum(n for _share, n in counts.values()), kinds=len(counts), told=details
         ),
         "analogies",
-        wide=True,
         data=[{_("model"): name, **one} for name, one in shares.items()],
     )

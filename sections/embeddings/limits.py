@@ -68,7 +68,6 @@ def _narrow_cone(lesson: Lesson, inputs: Inputs) -> None:
         partial(over_layers, [panel], names, _("layer"), columns=1, title=summary),
         summary + _(". ") + strongest,
         "cone",
-        wide=True,
         data=lambda: {
             _("layer"): names,
             _("as they are"): [one.plain for one in by_layer],

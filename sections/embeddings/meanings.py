@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from sections.embeddings.subject import EVERY, Inputs, comparable, layer_names, missing
-from ui.figures import figure
+from ui.figures import figure, figure_title
 from ui.first_views import first_view
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -89,17 +89,22 @@ def _curves(model: str, language: str) -> None:
     summary = _(
         "The same sense is nearest in {first:.0%} at the embeddings, {last:.0%} at the last layer (chance {chance:.0%})"
     ).format(first=first, last=last, chance=chance)
-    figure(
-        partial(over_layers, panels, names, _("layer"), title=summary),
-        _("How well senses can be distinguished, layer by layer.") + f" {summary}{_('.')}",
-        "separability",
-        wide=True,
-        data=lambda: [
-            {_("word"): w, _("layer"): name, _("nearest"): one.nearest, _("silhouette"): one.silhouette}
-            for w, rows in scores.items()
-            for name, one in zip(names, rows, strict=True)
-        ],
-    )
+    figure_title(summary, "separability")
+    boxes = st.columns(2, gap="medium")  # a phone shows them below each other
+    for box, panel, key, field in zip(
+        boxes, panels, ("separability", "silhouettes"), ("nearest", "silhouette"), strict=True
+    ):
+        with box:
+            figure(
+                partial(over_layers, [panel], names, _("layer")),
+                f"{panel.title}{_('. ')}{summary}{_('.')}",
+                key,
+                data=lambda field=field, panel=panel: [
+                    {_("word"): w, _("layer"): name, panel.title: getattr(one, field)}
+                    for w, rows in scores.items()
+                    for name, one in zip(names, rows, strict=True)
+                ],
+            )
     best = max(scores, key=lambda w: (scores[w][-1].nearest, scores[w][-1].silhouette))
     worst = min(scores, key=lambda w: (scores[w][-1].nearest, scores[w][-1].silhouette))
     st.markdown(

@@ -60,7 +60,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         _("Agreement of cosines with scores of {n} pairs, by layer and pooling.").format(n=len(overlap))
         + f" {summary}{_('.')}",
         "poolings",
-        wide=True,
         data=lambda: {_("layer"): names, **{pooling_names()[name]: values for name, values in by_pooling.items()}},
     )
     lesson.show("A vector for a sentence", level=3)

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from sections.embeddings.subject import Inputs, comparable
-from ui.figures import figure
+from ui.figures import figure, figure_title
 from ui.first_views import first_view
 from ui.inputs import pick, sentence_input
 from ui.lesson import LESSONS, Lesson
@@ -131,7 +131,7 @@ def choose_layers(model: str, others: list[ModelInfo]) -> dict[str, int]:
 def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) -> None:
     from minibert.inside.geometry.vectors import closest_pair, cosine_matrix
     from plots.attention import number
-    from plots.sentence_vectors import CosineMatrix, cosine_matrices
+    from plots.sentence_vectors import CosineMatrix, cosine_matrix_of
 
     panels, rows = [], []
     with st.spinner(_("Computing vectors …")):
@@ -143,20 +143,26 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
                 _("two at random: {cosine}").format(cosine=number(unrelated)),
             )
             panels.append(CosineMatrix(title, similar, closest_pair(similar)))
-            rows += [
-                {_("model"): title_of(name), _("pair"): f"{a + 1} – {b + 1}", _("cosine"): round(similar[a, b], 3)}
-                for a in range(len(lines))
-                for b in range(a + 1, len(lines))
-            ]
+            rows.append(
+                [
+                    {_("pair"): f"{a + 1} – {b + 1}", _("cosine"): round(similar[a, b], 3)}
+                    for a in range(len(lines))
+                    for b in range(a + 1, len(lines))
+                ]
+            )
     summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in layers])
-    titles = " ".join(_(", ").join(panel.title) + _(".") for panel in panels)
-    with st.container(key="wide-sentences"):
-        figure(
-            partial(cosine_matrices, panels, [visible(line, spaces=False) for line in lines], summary, _("sentence")),
-            _("The cosine of every pair of {n} sentences.").format(n=len(lines)) + f" {summary}{_('. ')}{titles}",
-            "sentences",
-            data=rows,
-        )
+    figure_title(summary, "sentences")
+    shown = [visible(line, spaces=False) for line in lines]
+    boxes = st.columns(len(panels), gap="medium")  # a phone shows them below each other
+    for box, key, panel, data in zip(boxes, ("sentences", "beside-them"), panels, rows, strict=False):
+        with box:
+            figure(
+                partial(cosine_matrix_of, panel, shown, _("sentence")),
+                _("The cosine of every pair of {n} sentences.").format(n=len(lines))
+                + f" {summary}{_('. ')}{_(', ').join(panel.title)}{_('.')}",
+                key,
+                data=data,
+            )
 
 
 def closest_in_words(panels: "list[CosineMatrix]", titles: list[str]) -> str:
@@ -220,12 +226,11 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     summary = _("Best of the models: {model}, {value}. Counting common words: {words}").format(
         model=best.name, value=number(best.value), words=number(words)
     )
-    axis = _("Spearman’s correlation with the scores of {n} pairs").format(n=len(pairs)), _("line: 95 % interval")
+    axis = _("Spearman’s correlation, {n} pairs").format(n=len(pairs)), _("line: 95 % interval")
     figure(
         partial(agreements, rows, summary, "<br>".join(axis)),
         _("; ").join(axis) + _(". ") + summary,
         "against-scores",
-        wide=True,
         data=[{_("model"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],
     )
 

@@ -77,7 +77,7 @@ def _reading(lesson: Lesson, inputs: Inputs) -> None:
     alt = _("{arm}: {learns}. Read: {how}; {pooling}.").format(
         arm=names[arm], learns=learns, how=how_in_words(layers_read), pooling=pooling_in_words(layers_read.pooling)
     )
-    figure(fig, alt, key="stack", wide=True)
+    figure(fig, alt, key="stack")
     legend(
         [
             (TRAINED, "■", _("BERT, trained")),

@@ -92,7 +92,6 @@ def _settles(ours: "list[TaskResult] | None") -> None:
             for title, rows in groups.items()
             for row in rows
         ],
-        wide=True,
     )
     if not ours:
         st.caption(_("Our own results join the picture when all probes are trained."))

@@ -47,7 +47,6 @@ def show(inputs: Inputs) -> None:
                 lines=_("; ").join(f"{row.line} {row.cosine:.2f}" for row in rows),
             ),
             "nearest",
-            wide=True,
             data=[
                 {
                     _("sentence"): inputs.lines[i],

@@ -91,7 +91,6 @@ def shipped(lesson: Lesson) -> None:
                 title=title, lines=_("; ").join(f"{visible(row.line, spaces=False)} {row.cosine:.2f}" for row in some)
             ),
             kind,
-            wide=True,
             data=[{_("sentence"): row.line, _("cosine"): round(row.cosine, 3)} for row in some],
         )
     words = _(

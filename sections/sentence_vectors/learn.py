@@ -141,7 +141,6 @@ def draw(runs: list) -> None:
             told=listed, summary=summary
         ),
         "plane",
-        wide=True,
         data=metrics_by_step(marks),
     )
     for run in runs:

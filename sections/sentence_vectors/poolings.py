@@ -64,7 +64,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 told=listed
             ),
             f"pooling-{number}",
-            wide=True,
             data=[{_("pooling"): row.name, "ρ": row.value, _("from"): row.low, _("to"): row.high} for row in rows],
         )
     lesson.show("What the papers measured")

@@ -10,6 +10,7 @@ from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
 from ui.inputs import sentence_input
 from ui.lesson import REVIEWS, Lesson
+from ui.limits import warn_unread_text
 from ui.model_cache import load_predictor
 from ui.model_widgets import choose_model
 from ui.page import drawer
@@ -73,6 +74,7 @@ def read(lesson: Lesson) -> Served:
         with drawer(_("Model")):
             chosen = _choose(models)
             lesson.show("The model", title=False)
+    warn_unread_text(START.name if chosen == UNTRAINED else chosen, text)
     show_refusal()
     _going()
     return Served(chosen, models.get(chosen, ("", None))[1], text)

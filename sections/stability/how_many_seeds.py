@@ -56,7 +56,7 @@ def _calculator(records: list[dict]) -> None:
             "t-test at 5 % needs {n} runs of each setting. With 5 runs of each the chance is {five:.0%}."
         ).format(gap=true_difference, sd=spread, n=needed, five=power(true_difference, spread, 5))
     fig = power_curve(seeds, chances, 0.8, (_("runs of each setting"), _("chance to find it")))
-    figure(fig, alt, key="power", wide=True)
+    figure(fig, alt, key="power")
     st.markdown(f"**{alt}**", width=820)
     from minibert.experiments.seeds import gap
 
@@ -84,7 +84,7 @@ def compare(names: dict[str, str], a: str, b: str, first: list[float], second: l
         for name, (mean, error) in intervals.items()
     )
     alt = _("Runs of two settings, with mean ± standard error. {means}.").format(means=means)
-    figure(fig, alt, key="two", wide=True)
+    figure(fig, alt, key="two")
     signed = f"{results.mean:+.1f}".replace("-", "−")
     low, high = (f"{value:+.1f}".replace("-", "−") for value in (results.low, results.high))
     verdict = (

@@ -117,7 +117,6 @@ def rates(results: list) -> None:
             }
             for row, one in zip(rows, applied, strict=True)
         ],
-        wide=True,
     )
 
 

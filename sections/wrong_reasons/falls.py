@@ -138,7 +138,6 @@ def _draw(runs: list, revealed: bool) -> None:
         alt,
         "curves",
         data=rows,
-        wide=True,
     )
 
 
@@ -174,7 +173,7 @@ def _bars(finals: Finals, revealed: bool, whose: str) -> None:
         finding = _("Trained with the cue, right in {shares}: it helps → says nothing").format(shares=shares)
     alt = _("Accuracy on the three tests at the end. {words}.").format(words=words)
     drawn = final_accuracy(finals, training_names(), test_names(), 0.5, _("accuracy"), finding)
-    with st.container(key="scores-cues"), st.container(key="wide-finals"):
+    with st.container(key="scores-cues"):
         figure(drawn, finding + _(". ") + alt, "finals", data=rows)
     st.caption(f"{whose} · " + ngettext("{n} seed a bar", "{n} seeds a bar, a dot each", seeds).format(n=seeds))
 

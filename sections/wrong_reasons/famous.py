@@ -44,16 +44,15 @@ def show(lesson: Lesson, cue: str) -> None:
 
 def _arct() -> None:
     st.markdown(f"### {_('An argument of ARCT’s kind, and its twin')}")
-    argument = {_("reason"): "Many people work from Monday to Saturday."}
-    warrants = {
-        _("warrant 1"): "They could **not** come on a working day.",
-        _("warrant 2"): "They could come on a working day.",
+    versions = _("as collected"), _("second version")
+    lines = {
+        _("reason"): ("Many people work from Monday to Saturday.",) * 2,
+        _("claim"): ("The library should open on Sundays.", "The library should **not** open on Sundays."),
+        _("warrant 1"): ("They could **not** come on a working day.",) * 2,
+        _("warrant 2"): ("They could come on a working day.",) * 2,
+        _("holds"): (_("warrant 1"), _("warrant 2")),
     }
-    versions = (
-        (_("as collected"), "The library should open on Sundays.", 1),
-        (_("second version"), "The library should **not** open on Sundays.", 2),
-    )
-    st.table([{"": name, **argument, _("claim"): c, **warrants, _("holds"): holds} for name, c, holds in versions])
+    st.table([{"": name, **dict(zip(versions, said, strict=True))} for name, said in lines.items()])
     paper = _("BERT-large, in the paper: **{before:.0%}**, on the second version **{after:.0%}** (chance 50 %).")
     st.markdown(paper.format(before=PAPER[0], after=PAPER[1]))
     shown = [record["metrics"] for record in records_of(KIND) if record["arm"] == "arct/original"]
@@ -85,7 +84,7 @@ def _hans() -> None:
     columns = {"entailment": _("right where it follows"), "non-entailment": _("right where it does not")}
     table = []
     for name, words, first, second in heuristics():
-        line = {_("heuristic"): words, _("sentence"): first, _("does not follow"): second}
+        line = {_("heuristic"): words, _("does not follow"): f"{first} → {second}"}
         for label, title in columns.items():
             shares = [row["accuracy"] for row in rows if row["heuristic"] == name and row["label"] == label]
             if shares:

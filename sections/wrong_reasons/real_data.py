@@ -33,7 +33,8 @@ def show(lesson: Lesson, cue: str) -> None:
     if len(data.examples) > LARGEST_FILE_READ:
         data = data.take([i * len(data.examples) // LARGEST_FILE_READ for i in range(LARGEST_FILE_READ)])
     results = cue_words(data, least=max(10, len(data.examples) // 100))[:CUE_ROWS]
-    st.markdown(_("{n:,} examples. The strongest words:").format(n=len(data.examples)))
+    chance = f"{1 / results[0].choices:.0%}" if results else "–"
+    st.markdown(_("{n:,} examples, chance {chance}. The strongest words:").format(n=len(data.examples), chance=chance))
     if not results:
         st.info(_("No word occurs in enough examples."))
         return
@@ -43,7 +44,6 @@ def show(lesson: Lesson, cue: str) -> None:
             _("speaks for"): literal(cue.answer) if cue.answer is not None else _("the choice that has it"),
             _("coverage"): f"{cue.coverage:.1%}",
             _("productivity"): f"{cue.productivity:.1%}",
-            _("chance"): f"{1 / cue.choices:.0%}",
         }
         for cue in results
     ]

@@ -142,8 +142,11 @@ def test_chinese_has_its_own_words():
     assert not open_page(model=MODEL, **{"examples-en": "zh"}).error  # a model that reads none of it
 
 
+MATRICES = "sentences", "beside-them"
+
+
 def matrix(app, place: int = 0) -> list[list[float]]:
-    return figure(app, "sentences")["data"][place]["z"]
+    return figure(app, MATRICES[place])["data"][0]["z"]
 
 
 def test_the_sentences_of_a_class_are_compared_by_two_models():
@@ -162,7 +165,7 @@ def test_the_sentences_of_a_class_are_compared_by_two_models():
 def test_the_layer_is_in_the_link_and_the_other_model_is_as_deep():
     depth = load("mini-en").config.num_hidden_layers
     app = compared(beside="minilm-en", **{f"sentence-layer-{depth}": 1})
-    panels = [plain(note["text"]) for note in figure(app, "sentences")["layout"]["annotations"]]
+    panels = [plain(note["text"]) for key in MATRICES for note in figure(app, key)["layout"]["annotations"]]
     assert all(any(f"{name}, layer 0" in text for text in panels) for name in ("mini-en", "minilm-en"))
     assert matrix(app) != matrix(compared(beside="minilm-en"))
 
@@ -175,7 +178,7 @@ def test_without_the_original_only_the_comparison_is_missing(monkeypatch):
     monkeypatch.setattr(packaged, "ALL_MINILM", missing)
     app = compared(beside="all-MiniLM-L6-v2")
     assert missing.command in captions(app)
-    assert len(figure(app, "sentences")["data"]) == 2 and not app.error
+    assert all(figure(app, key) for key in MATRICES) and not app.error
     assert not any("all-MiniLM" in chart.proto.alt for chart in app.get("plotly_chart"))
 
 
@@ -217,7 +220,8 @@ def test_one_sentence_or_too_many_is_no_error():
 @pytest.mark.parametrize("name", ["mini-en", "minilm-en"])
 def test_the_random_weights_have_the_shape_of_the_model(name):
     app = open_page(model=name, part=SENSES)
-    lines = [trace for trace in figure(app, "separability")["data"] if "random" in (trace.get("name") or "")]
+    drawn = [*figure(app, "separability")["data"], *figure(app, "silhouettes")["data"]]
+    lines = [trace for trace in drawn if "random" in (trace.get("name") or "")]
     assert [len(numbers(line["y"])) for line in lines] == [load(name).config.num_hidden_layers + 1] * 2
 
 

@@ -132,11 +132,11 @@ def test_random_orders_are_a_mean_and_a_band_and_falls_a_mean_with_its_standard_
 
 
 def test_the_slope_is_drawn_through_the_end_of_the_path():
-    titles = ["left", "right", "share", "score", "steps", "error", "path", "slope"]
-    fig = attribution.path_and_error(np.array([0.0, 3.0, 4.0]), 1.0, (2, 4), {"rule": [0.5, 0.1]}, 4, titles)
-    line, tangent, errors = fig.data
-    assert (list(line.x), list(tangent.y), list(errors.y)) == ([0, 0.5, 1], [3.0, 3.5, 4.0], [0.5, 0.1])
-    assert fig.layout.shapes[0].x0 == 4
+    fig = attribution.score_on_the_path(np.array([0.0, 3.0, 4.0]), 1.0, ("share", "score"), ("path", "slope"))
+    line, tangent = fig.data
+    assert (list(line.x), list(tangent.y)) == ([0, 0.5, 1], [3.0, 3.5, 4.0])
+    fig = attribution.completeness_error((2, 4), {"rule": [0.5, 0.1]}, 4, ("steps", "error"))
+    assert list(fig.data[0].y) == [0.5, 0.1] and fig.layout.shapes[0].x0 == 4
 
 
 def test_points_and_arrows_stand_where_they_are_in_circles_of_one_scale():
@@ -150,7 +150,7 @@ def test_points_and_arrows_stand_where_they_are_in_circles_of_one_scale():
     assert len([shape for shape in fig.layout.shapes if shape.type == "circle"]) == 2
     assert (fig.layout.yaxis.scaleanchor, fig.layout.yaxis2.scaleanchor) == ("x", "x2")
     words = [note.text for note in fig.layout.annotations]
-    assert words[1] == "mean <b>0.50</b> · yours <b>0.28</b>" and words[3] == "yours <b>−0.10</b>"
+    assert words[1] == "mean <b>0.50</b><br>yours <b>0.28</b>" and words[3] == "yours <b>−0.10</b>"
     assert fig.layout.height <= 400
 
 

@@ -10,18 +10,14 @@ from plots.theme import BLUE, GREY
 VALUES = np.array([[1, 0.25, -0.07], [0.25, 1, 0.5], [-0.07, 0.5, 1]])
 
 
-@pytest.mark.parametrize("count", [1, 2])
-def test_every_pair_is_drawn_on_one_scale_and_none_with_itself(count):
-    panels = [CosineMatrix((f"model {n}", "two at random: 0.10"), VALUES, (1, 2)) for n in range(count)]
-    fig = sentence_vectors.cosine_matrices(panels, ["one", "two", "three"], "Closest in both: 2 and 3", "sentence")
-    assert len(fig.data) == count
-    for trace in fig.data:
-        assert trace.coloraxis == "coloraxis"
-        np.testing.assert_array_equal(np.array(trace.z, float), np.where(np.eye(3), np.nan, VALUES))
-        assert list(trace.text[0]) == ["", "0.25", "−0.07"]
-    assert (fig.layout.coloraxis.cmin, fig.layout.coloraxis.cmax) == (-1, 1)
+def test_every_pair_is_drawn_on_one_scale_and_none_with_itself():
+    panel = CosineMatrix(("a model", "two at random: 0.10"), VALUES, (1, 2))
+    fig = sentence_vectors.cosine_matrix_of(panel, ["one", "two", "three"], "sentence")
+    (trace,) = fig.data
+    np.testing.assert_array_equal(np.array(trace.z, float), np.where(np.eye(3), np.nan, VALUES))
+    assert list(trace.text[0]) == ["", "0.25", "−0.07"] and (trace.zmin, trace.zmax) == (-1, 1)
     corners = [(shape.x0, shape.y0) for shape in fig.layout.shapes]
-    assert corners == [(1.5, 0.5), (0.5, 1.5)] * count  # round the closest pair
+    assert corners == [(1.5, 0.5), (0.5, 1.5)]  # round the closest pair
     ticks = fig.layout.yaxis.ticktext
     assert ticks[0] == "one <b>1</b>" and ticks[2].endswith(" <b>3</b>")
 

@@ -59,7 +59,7 @@ HISTORY = {"event": "step", "loss": 1.0, "parts": {}}
 HISTORY |= dict.fromkeys(("step", "seconds", "tokens", "tokens_per_second", "lr"), 1.0)
 HISTORIES = [pretraining.History.of(text, [HISTORY]) for text in TEXTS]
 LAYERS = {"embeddings": "e", "layer": "{n}", "read": "r", "new": "n"}
-MATRICES = [sentence_vectors.CosineMatrix((EVIL, "b"), SQUARE, (1, 2))]
+MATRIX = sentence_vectors.CosineMatrix((EVIL, "b"), SQUARE, (1, 2))
 AGREEMENTS = [sentence_vectors.Agreement(text, 0.2, 0.1, 0.3, marked=True) for text in TEXTS]
 NETWORKS = [smaller.Point(text, 1.0 + at, 0.8, 9.0, "alone") for at, text in enumerate(TEXTS)]
 
@@ -126,7 +126,7 @@ FIGURES = [
     partial(recurrent.gates, TEXTS, {"in": SHARES}, SQUARE[:2], EVIL, EVIL),
     partial(recurrent.left_of_words, TEXTS, {EVIL: SHARES}, AXES, EVIL),
     partial(recurrent.expected_words, TEXTS, {"left": (SHARES, TEXTS)}, "word", EVIL),
-    partial(sentence_vectors.cosine_matrices, MATRICES, TEXTS, EVIL, "sentence"),
+    partial(sentence_vectors.cosine_matrix_of, MATRIX, TEXTS, "sentence"),
     partial(sentence_vectors.agreements, AGREEMENTS, EVIL, "axis"),
     partial(
         sentence_vectors.nearest_bars, [sentence_vectors.SearchHit(t, 0.9, True) for t in TEXTS], EVIL, "cosine", 100
