@@ -47,6 +47,24 @@ FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows whe
     ("ui/claim.py", "pgettext('of a paper', text)"),
     ("ui/model_registry.py", "_(relative.about)"),
 }
+# Whose errors a page shows (`ui.errors`), as they refuse what a learner gives: a file, a pattern, a model's folder.
+ERRORS = {
+    "jobs": "manager remote run sandbox",
+    "minibert": "checkpoint checkpoint_files config count few_labels finetune heads pretrain tasks tokenizer train",
+    "minibert/diet": "run",
+    "minibert/inside/probes": "tasks",
+    "minibert/pruning": "search",
+    "minibert/relatives": "__init__",
+    "minibert/sentence_vectors": "packaged",
+    "minibert/seq2seq": "bart",
+    "minibert/service": "export server",
+    "minibert/text": "batches byte_tokenizer characters documents json_values store tokenizer_files truncation "
+    "unigram_tokenizer vocab",
+    "minibert/toy": "files roles",
+    "minibert/training": "resume snapshots",
+}
+# A part of an error that is words itself, or an error: `{why1}`, not `{1}`.
+SAYS = re.compile(r"\b(called|columns_found|damaged|error|expected|skipped|use|where|why)\b(?!\.)")
 SHARED = "shared"
 LESSON_NAMES = {path.parent.name for path in LESSONS.glob("*/en.md")}
 # Entries of a question that are no text.
@@ -79,7 +97,7 @@ class Twin:
 
 
 def template() -> Catalog:
-    """All strings that go through `_()`, within f-strings too, and those that reach it from data."""
+    """All strings that go through `_()`, within f-strings too, those that reach it from data, and errors."""
     found = Catalog(project="minibert", fuzzy=False)
     for path in [ROOT / "course.py", *(path for home in HOMES for path in sorted((ROOT / home).rglob("*.py")))]:
         place = path.relative_to(ROOT).as_posix()
@@ -110,7 +128,43 @@ def template() -> Catalog:
     for place, messages in of_papers().items():
         for message in filter(has_words, messages):
             found.add(message, locations=[(place, 0)], context="of a paper")
+    for path in [ROOT / home / name for home, names in ERRORS.items() for name in names.split()]:
+        for file in sorted(path.rglob("*.py")) or [path.with_suffix(".py")]:
+            for message in errors_of(ast.parse(file.read_text(encoding="utf-8"))):
+                found.add(message, locations=[(file.relative_to(ROOT).as_posix(), 0)], context="an error")
     return found
+
+
+def errors_of(tree: ast.Module) -> Iterator[str]:
+    """What functions say in several words, f-strings with `{0}`, `{1}` … in them, and the module's own sentences."""
+    for node in ast.walk(tree):
+        sentence = isinstance(node, ast.Assign) and ast.unparse(node).endswith((".'", '."'))
+        if sentence or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for text in _sentences(node):
+                least = 1 if re.search(r"{|^an? |^the ", text) else 2
+                if len(text.split()) > least and re.search("[a-z]{2}", re.sub(r"{\w+}", "", text)):
+                    yield text
+
+
+def _sentences(node: ast.AST) -> Iterator[str]:
+    below = list(ast.iter_child_nodes(node))
+    match node:
+        case ast.Expr(value=ast.Constant()):  # a docstring
+            return
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=values):
+            below = [one.value for one in values if isinstance(one, ast.FormattedValue)]
+            parts = (_named(part, number) for number, part in enumerate(below))
+            yield "".join(one.value if isinstance(one, ast.Constant) else next(parts) for one in values)
+    for one in below:
+        yield from _sentences(one)
+
+
+def _named(part: ast.AST, number: int) -> str:
+    texts = [one.value for one in ast.walk(part) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    says = SAYS.search(ast.unparse(part)) or any(re.search("[a-z] [a-z]", text) for text in texts)
+    return "(s)" if "s" in texts else f"{{why{number}}}" if says else f"{{{number}}}"
 
 
 def of_papers() -> dict[str, list[str]]:

@@ -454,8 +454,8 @@ class Manager:
                         await self._send_code(client)
                     self._client = client
                 except Exception as error:
-                    where = f"to the Dask scheduler at {self.scheduler}" if self.scheduler else "to workers of our own"
-                    raise ClusterError(f"No connection {where}: {error or type(error).__name__}") from error
+                    where = f"the Dask scheduler at {self.scheduler}" if self.scheduler else "workers of our own"
+                    raise ClusterError(f"No connection to {where}: {error or type(error).__name__}") from error
             return self._client
 
     async def _send_code(self, client) -> None:

@@ -199,11 +199,11 @@ class Run:
     @contextmanager
     def _on_disk(self) -> Iterator[None]:
         """Keep the run going in memory while the disk is full, and report that in `error` until there is room."""
-        prefix = f"The run cannot be kept in {self.directory}: "
+        prefix = f"The run cannot be kept in {self.directory}"
         try:
             yield
         except OSError as error:
-            self.error = self.error or prefix + str(error.strerror)
+            self.error = self.error or f"{prefix}: {error.strerror}"
         else:
             if self.error and self.error.startswith(prefix):
                 self.error = None

@@ -13,6 +13,7 @@ from typing import Any
 
 GIGABYTE = 1 << 30
 MOST_MEMORY, MOST_SECONDS = 3 * GIGABYTE, 60  # CPU seconds: a busy machine must not fail the function
+SERVE = "from jobs import sandbox; sandbox.serve"
 PATIENCE = 300  # seconds of wall-clock time
 NICE = 5  # after pages, but before trainings (10): a user is waiting
 _one_at_a_time = threading.Lock()  # several calls at once would each take MOST_MEMORY
@@ -31,7 +32,7 @@ def run_sandboxed(target: str, *args, **kwargs) -> Any:
     with (
         _one_at_a_time,
         subprocess.Popen(
-            [sys.executable, "-c", f"from jobs import sandbox; sandbox.serve({MOST_SECONDS})"],
+            [sys.executable, "-c", f"{SERVE}({MOST_SECONDS})"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

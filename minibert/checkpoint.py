@@ -300,8 +300,8 @@ def assign(model: nn.Module, state: Mapping[str, torch.Tensor]) -> None:
     for name, weight in model.state_dict(keep_vars=True).items():
         if name in state:
             if state[name].shape != weight.shape:
-                shapes = f"{tuple(state[name].shape)}, where the model has {tuple(weight.shape)}"
-                raise CheckpointError(f"{name} is stored with the shape {shapes}")
+                has, wants = tuple(state[name].shape), tuple(weight.shape)
+                raise CheckpointError(f"{name} is stored with the shape {has}, where the model has {wants}")
             weight.data = state[name].to(weight.dtype).contiguous()
 
 
@@ -406,8 +406,8 @@ def matched(
     lacks = [key for name, key in missing.items() if needed(name.removeprefix("bert."), model, strict)]
     unknown = sorted(left) if strict else []
     if lacks or unknown:
-        problem = f"lacks {min(lacks)}" if lacks else f"holds {unknown[0]}, which is no part of this model"
-        raise CheckpointError(f"{directory / WEIGHTS} {problem} ({len(lacks)} missing, {len(unknown)} unknown)")
+        why = f"lacks {min(lacks)}" if lacks else f"holds {unknown[0]}, which is no part of this model"
+        raise CheckpointError(f"{directory / WEIGHTS} {why} ({len(lacks)} missing, {len(unknown)} unknown)")
     return state
 
 

@@ -457,7 +457,7 @@ class Tokenizer:
             lowercase=self.lowercase,
             specials=[section for section in sections if isinstance(section, Token)],
             changes=[
-                Change(i, c, cleaned(c), why_dropped(c) or "white space")
+                Change(i, c, cleaned(c), why_dropped(c) or "another kind of white space")
                 for section in plain
                 if self.clean_text
                 for c, i in zip(*section.original, strict=True)

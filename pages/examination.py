@@ -8,6 +8,7 @@ from examination.sheet import draw_sheet
 from sections.examination import choice_of_sheet
 from sections.examination.answers import handed_in
 from sections.examination.choice_of_sheet import sheet_in_link
+from ui.errors import translated
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.navigation import next_lesson
@@ -41,7 +42,9 @@ try:
             score.show_hand_in(lesson, sheet)
 except BankError as error:
     st.error(
-        _("A question of the bank in lessons/examination cannot be used. {reason}").format(reason=literal(error)),
+        _("A question of the bank in lessons/examination cannot be used. {reason}").format(
+            reason=literal(translated(error))
+        ),
         icon=":material/error:",
     )
 lesson.show("What the marks mean")

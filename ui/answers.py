@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from ui.cases import cases_html
+from ui.errors import translated
 from ui.inputs import pick, state
 from ui.tasks import VIEWS
 from ui.text import literal
@@ -71,14 +72,14 @@ def headline(task: Any, answer: Mapping) -> tuple[str, float | None]:
     prediction (see `minibert.finetune.evaluation.predict_watched`): the error message, and None.
     """
     if "error" in answer:
-        return str(answer["error"]), None
+        return translated(answer["error"]), None
     return VIEWS[task.name].headline(answer)
 
 
 def show_answer(task: Any, inputs: Any, answer: Mapping, key: str) -> None:
     """Draw a Predictor's prediction for the input `inputs`: in words, then in the text or as a figure."""
     if "error" in answer:
-        st.warning(literal(answer["error"]), icon=":material/error:")
+        st.warning(literal(translated(answer["error"])), icon=":material/error:")
         return
     VIEWS[task.name].show_answer(inputs, answer, key)
     if beside := answer.get("metadata"):

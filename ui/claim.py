@@ -12,6 +12,7 @@ from minibert.experiments import claims
 from minibert.experiments.claims import Judged
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED
 from minibert.experiments.results import NO_VERDICT, ResultsError, read_records
+from ui.errors import translated
 from ui.figures import figure, legend
 from ui.text import literal, one_by_one
 from ui.translations import _, ngettext, pgettext
@@ -124,7 +125,7 @@ def records_at(path: Path, required: set[str]) -> list[dict]:
     try:
         return _read_records(path, path.stat().st_mtime_ns if path.exists() else 0, required)
     except (ResultsError, OSError) as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return []
 
 

@@ -10,6 +10,7 @@ from minibert.folders import CHECKPOINTS
 from minibert.tasks import TASKS
 from minibert.tasks.sequences import ClassTask
 from minibert.text.json_values import json_object
+from ui.errors import translated
 from ui.lesson import LESSONS
 from ui.model_cache import load_predictor
 from ui.model_widgets import choose_model
@@ -145,7 +146,7 @@ def _shared(recipe: Recipe):
             )
             show_refusal()
             if runs and runs[0].error:
-                st.error(literal(runs[0].error), icon=":material/error:")
+                st.error(literal(translated(runs[0].error)), icon=":material/error:")
         return None
     _follow(going)
     return None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from ui.errors import translated
 from ui.runs import COMPUTED, manager, redraw_until, state_in_words, stop, submit
 from ui.text import literal
 from ui.translations import _
@@ -34,7 +35,7 @@ def show_failure(name: str) -> None:
     """Why this browser's last run for `name` failed, if it did and no other run is computing or has computed it."""
     own = [run for run in _runs(name) if run.owner.startswith(owner())]
     if running_or_done(name) is None and own and own[0].state in ("failed", "lost"):
-        st.error(literal(own[0].error or _("failed")), icon=":material/error:")
+        st.error(literal(translated(own[0].error or _("failed"))), icon=":material/error:")
 
 
 def _runs(name: str) -> list:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from minibert.folders import LESSONS
+from ui.errors import translated
 from ui.languages import language_of
 from ui.model_registry import FRONT_PAGE, UNTRAINED, ModelInfo, model_named, shipped_models
 from ui.text import literal
@@ -102,7 +103,7 @@ def load(name: str) -> Loaded:
             return _load(info.name, info.directory, info.version)
     except (ValueError, OSError) as error:
         words = _("The model {name} cannot be loaded. {reason}")
-        st.error(words.format(name=literal(info.title), reason=literal(error)))
+        st.error(words.format(name=literal(info.title), reason=literal(translated(error))))
         st.stop()
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui.errors import translated
 from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.model_cache import language_read
@@ -35,7 +36,7 @@ def show_refused() -> None:
     """Which folders of MINIBERT_MODELS hold no model that can be opened, and why."""
     for name, why in refused_models().items():
         words = _("**{folder}** is not offered. {reason}")
-        st.caption(words.format(folder=literal(name), reason=literal(why)))
+        st.caption(words.format(folder=literal(name), reason=literal(translated(why))))
 
 
 def choose_model(

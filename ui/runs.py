@@ -11,6 +11,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS, models_folder, runs_folder
 from ui.disk import warn_if_nearly_full
+from ui.errors import translated
 from ui.navigation import current_page, find_page, link_to
 from ui.text import literal
 from ui.translations import _, ngettext
@@ -103,7 +104,7 @@ def show_refusal() -> None:
     nearly full."""
     warn_if_nearly_full()
     if reason := st.session_state.pop(_REFUSED, None):
-        st.error(literal(reason), icon=":material/hourglass_disabled:")
+        st.error(literal(translated(reason)), icon=":material/hourglass_disabled:")
 
 
 def settled(run) -> bool:
@@ -259,7 +260,7 @@ def state_rows(
                     )
                 actions(run)
             if run.error:
-                st.error(literal(run.error), icon=":material/error:")
+                st.error(literal(translated(run.error)), icon=":material/error:")
             elif run.tries and not run.over:
                 st.caption(_("The process that ran it died; the run has restarted by itself."))
 

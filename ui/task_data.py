@@ -19,6 +19,7 @@ from minibert.tasks.sampling import even_sample
 from minibert.tasks.tables import COLUMN_NAME, LOOKED_AT, column, header_of, names_its_columns, table
 from minibert.text.characters import is_cjk
 from ui.door.uploads import MB
+from ui.errors import translated
 from ui.inputs import choice
 from ui.lesson import LESSONS
 from ui.state import follow_link, set_url, url_choice
@@ -137,10 +138,10 @@ def own_files(task: str, refusals: DeltaGenerator | None = None) -> ChosenData |
         warn_of_both(data, refusals)
         return data
     except (TaskDataError, ValueError) as error:
-        refusals.error(literal(error), icon=":material/error:")
+        refusals.error(literal(translated(error)), icon=":material/error:")
     except SandboxError as error:
         refusals.error(
-            _("This file takes {much} to read: give a part of it.").format(much=literal(error)),
+            _("This file takes {much} to read: give a part of it.").format(much=literal(translated(error))),
             icon=":material/hard_drive:",
         )
     return None
@@ -161,7 +162,7 @@ def own_test_file(task: str, refusals: DeltaGenerator) -> TaskData | None:
         data, _whole = _read(task, chosen, columns, MOST_TEST, file, beside)
         return cut(TASKS[task], data, MOST_TEST)
     except (TaskDataError, ValueError, SandboxError) as error:
-        refusals.error(literal(error), icon=":material/error:")
+        refusals.error(literal(translated(error)), icon=":material/error:")
         return None
 
 
@@ -401,7 +402,7 @@ def show_problems(parts: Sequence[TaskData]) -> None:
                     **({_("file"): name} if several else {}),
                     _("line"): problem.line,
                     _("column"): None if problem.column is None else str(problem.column),
-                    _("why"): visible(problem.why, spaces=False),
+                    _("why"): visible(translated(problem.why), spaces=False),
                 }
                 for name, problem in list(found.values())[:PROBLEMS]
             ],

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from plots.grammar import SEGMENT_A, SEGMENT_B
+from ui.errors import translated
 from ui.figures import legend
 from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
@@ -28,7 +29,7 @@ def show_input(task: Any, tokenizer: Any, example: Any, labels: Any, options: An
     try:
         rows = task.input_rows(tokenizer, example, labels, options)
     except ValueError as error:  # no room beside the question, or for a word
-        st.warning(literal(error), icon=":material/content_cut:")
+        st.warning(literal(translated(error)), icon=":material/content_cut:")
         return
     question = view.asked(example, labels, options)
     if any(ELSEWHERE in row.targets for row in rows):

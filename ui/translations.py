@@ -108,6 +108,12 @@ def pgettext(context: str, message: str) -> str:
     return _catalogue(language(), LOCALE)[0].get(f"{context}\x04{message}", (message,))[0]
 
 
+def in_context(context: str) -> dict[str, str]:
+    """All messages of a context that are translated into this session's language."""
+    messages, start = _catalogue(language(), LOCALE)[0], f"{context}\x04"
+    return {key.removeprefix(start): forms[0] for key, forms in messages.items() if key.startswith(start)}
+
+
 def language_picker() -> None:
     """A choice of language in the sidebar, if there is more than one."""
     current = language()

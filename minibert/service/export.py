@@ -66,7 +66,7 @@ def export(model: str | Path, out: str | Path, format: str = "huggingface", dtyp
     if format not in FORMATS:
         raise ExportError(f"no format {format!r}; there are {', '.join(FORMATS)}")
     if dtype not in DTYPES:
-        raise ExportError(f"weights can be {' or '.join(DTYPES)}, not {dtype!r}")
+        raise ExportError(f"weights are one of {', '.join(DTYPES)}, not {dtype!r}")
     if format == "onnx" and dtype != "float32":
         raise ExportError("ONNX is written in float32, so that it can be compared with the model")
     model, out = Path(model), Path(out)
@@ -116,8 +116,8 @@ def transformers_notes(model: TaskHead) -> tuple[str, ...]:
     extensions = {
         f"pooling {options.pooling!r}": options.pooling != "cls" and isinstance(model, POOLED),
         f"layers {options.layers!r}": options.layers != "last",
-        "a BiLSTM": options.bilstm,
-        f"a classifier of {options.depth} layers": options.depth > 1,
+        "BiLSTM": options.bilstm,
+        f"depth {options.depth}": options.depth > 1,
         "metadata": len(options.metadata) > 0,
     }
     used = ", ".join(name for name, is_used in extensions.items() if is_used)

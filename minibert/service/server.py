@@ -111,13 +111,15 @@ def refusal(error: ValidationError) -> HTTPException:
         case "oneOf":
             why = f"must have {' or '.join(form['required'][0] for form in limit)}, one of them"
         case "pattern":
-            why = "is blank"
+            why = "it is blank"
         case "maxLength":
             why = f"has {len(error.instance):,} characters; at most {limit:,} are read"
         case "maxItems" if path == ["inputs"]:
             status, why = 413, f"{len(error.instance)} inputs; a request may have {limit}"
-        case other:
-            why = f"must have at {'least' if other == 'minItems' else 'most'} {limit} elements"
+        case "minItems":
+            why = f"must have at least {limit} elements"
+        case _:
+            why = f"must have at most {limit} elements"
     return refused(status, why, path)
 
 

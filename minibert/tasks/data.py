@@ -25,10 +25,9 @@ class Problem:
 
     @property
     def where(self) -> str:
-        parts = [] if self.line is None else [f"line {self.line}"]
-        if self.column is not None:
-            parts.append(self.column if isinstance(self.column, str) else f"column {self.column}")
-        return ", ".join(parts)
+        if self.line is None:
+            return str(self.column or "")
+        return f"line {self.line}" if self.column is None else f"line {self.line}, column {self.column}"
 
     def __str__(self) -> str:
         return f"{self.where}: {self.why}"

@@ -68,8 +68,8 @@ class TaskFormat(ABC):
         """Like `read`, from bytes (uploads). name: used in messages · beside: file name → content of further files."""
         if columns:
             if unknown := [what for what in columns if what not in self.columns]:
-                has = f"it can be {', '.join(self.columns)}" if self.columns else "its files have no columns to choose"
-                raise TaskDataError(f"no column {unknown[0]!r} for {self.name}; {has}")
+                why = f"it can be {', '.join(self.columns)}" if self.columns else "its files have no columns to choose"
+                raise TaskDataError(f"no column {unknown[0]!r} for {self.name}; {why}")
             if format not in (None, "header"):
                 raise TaskDataError(f"the format {format!r} has its columns: choose columns or the format, not both")
             format = "header"
@@ -118,10 +118,9 @@ class TaskFormat(ABC):
     def check_answers(self, data: TaskData) -> None:
         """Raise TaskDataError if any example lacks its answer: a model cannot be evaluated on such data."""
         if count := sum(map(self.unanswered, data.examples)):
-            name = data.name or "the data to measure on"
             raise TaskDataError(
-                f"{name}: {count} of {len(data.examples)} examples do not say their answer, so nothing can be measured "
-                "on them; is a file with the answers missing beside it?"
+                f"{data.name or 'the data to measure on'}: {count} of {len(data.examples)} examples do not say their "
+                "answer, so nothing can be measured on them; is a file with the answers missing beside it?"
             )
 
     # augmentation

@@ -52,7 +52,7 @@ def check_texts(data: TaskData, columns: Sequence[str]) -> None:
 
 def no_column(data: TaskData, column: str, use: str) -> str:
     has = sorted({name for example in data.examples for name in example.extra})
-    return f"{data.name or 'the data'} has no column {column!r} {use}; it has {', '.join(has) or 'none'}"
+    return f"{data.name or 'the data'} has no column {column!r} {use}; it has {', '.join(has) or 'no further column'}"
 
 
 def metadata_values(data: TaskData, columns: Sequence[str]) -> dict[str, list[str]]:

@@ -54,8 +54,10 @@ class TaskModel(ABC):
         """Raise ValueError for options that the task does not support: a loss not in `losses`, or further texts where
         it reads none or the data have no such column."""
         if options.loss != "cross_entropy" and options.loss not in self.losses:
-            known = ", ".join(("cross_entropy", *self.losses)) if self.losses else "its own alone"
-            raise ValueError(f"the task {self.name} does not learn by the loss {options.loss!r}; it can by {known}")
+            why = (
+                f"it can by {', '.join(('cross_entropy', *self.losses))}" if self.losses else "it can by its own alone"
+            )
+            raise ValueError(f"the task {self.name} does not learn by the loss {options.loss!r}; {why}")
         if options.texts_beside and not self.reads_texts:
             raise ValueError(f"the task {self.name} reads no further texts: its rows have a form of their own")
         for one in data:

@@ -21,6 +21,7 @@ MOST = 100  # replies, or turns, of an input
 RECALL_AT = (1, 2, 5)
 TURN = re.compile(r"(\w[\w .'’-]{0,29}): +(?! )([^\t]*[^\t ])")  # NAME: what was said
 END_OF_TURN, END_OF_UTTERANCE = "__eot__", "__eou__"  # the Ubuntu Dialogue Corpus marks both
+GIVEN = "ground truth utterance"  # the right reply's column
 DISTRACTOR = re.compile(r"distractor_\d+")
 
 
@@ -115,7 +116,7 @@ def read_ubuntu(source: Source) -> list[ReplyExample]:
     (_, header), *rows = table(source.text, source.name, source)
     wrong = [name for name in header_of(header) if DISTRACTOR.fullmatch(name)]
     wanted = {"context": ("context",), **{name: (name,) for name in wrong}}
-    wanted |= {"reply": ("ground truth utterance",)} if wrong else {"reply": ("utterance",), "label": ("label",)}
+    wanted |= {"reply": (GIVEN,)} if wrong else {"reply": ("utterance",), "label": ("label",)}
     at = columns(header, wanted, source)
     found = []  # (line, turns, right reply, wrong replies)
     for row in rows_of(rows, at, source, header, len(header)):
@@ -199,7 +200,7 @@ class NextUtterances(Choices):
         if sum(bool(TURN.fullmatch(line)) for line in lines) > len(lines) / 2:
             return "dialogues"
         header = header_of(lines[0].split("\t" if "\t" in lines[0] else ",")) if lines else []
-        if "context" in header and {"ground truth utterance", "utterance"} & set(header):
+        if "context" in header and {GIVEN, "utterance"} & set(header):
             return "ubuntu"
         rows = [line.split("\t") for line in lines]
         labelled = sum(row[0] in ("0", "1") for row in rows) > len(rows) / 2

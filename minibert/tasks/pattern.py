@@ -39,7 +39,7 @@ class Pattern:
                 )
         for found in IN_BRACES.findall(pattern):
             if found not in holes:
-                raise PatternError(f"the pattern {pattern!r} has {found}; what it can have is {' and '.join(holes)}")
+                raise PatternError(f"the pattern {pattern!r} has {found}; what it can have is {', '.join(holes)}")
         for special in (CLS, SEP):
             if special in pattern:
                 raise PatternError(f"{special} stands around the pattern by itself: leave it out of {pattern!r}")
@@ -135,8 +135,8 @@ def word_ids(
     for label, ids in found.items():
         for number in ids:
             if number in label_of:
-                where = "twice" if label_of[number] == label else f"for {label_of[number]!r} and for {label!r}"
-                raise PatternError(f"the word {tokenizer.vocab[number]!r} stands {where}: once is enough")
+                both = ", ".join(repr(one) for one in dict.fromkeys((label_of[number], label)))
+                raise PatternError(f"the word {tokenizer.vocab[number]!r} stands twice, for {both}: once is enough")
             label_of[number] = label
     return found
 

@@ -209,7 +209,7 @@ def separator_of(text: str, name: str) -> str:
         return ","
     first, *others = [separator for separator in candidates if fits[separator] == best]
     if others:
-        names = " and at ".join(repr(separator) for separator in (first, *others))
+        names = ", ".join(repr(separator) for separator in (first, *others))
         raise TaskDataError(
             f"{name}: its lines can be split at {names} alike: say which in a first line such as sep={others[0]}"
         )
@@ -353,13 +353,13 @@ def columns(header: Sequence[str], wanted: Mapping[str, Sequence[str]], source: 
         names = names if said is None else header_of([said])
         if (place := column(header_of(header), names)) is None:
             raise TaskDataError(
-                f"{source.name}, line 1: the header has no {what} column ({'one of ' * (len(names) > 1)}"
-                f"{', '.join(names)}); it has {', '.join(repr(cell) for cell in header)}"
+                f"{source.name}, line 1: the header has no {what} column ({', '.join(names)}); "
+                f"it has {', '.join(repr(cell) for cell in header)}"
             )
         at[what] = place
     for place in set(at.values()):
         if len(both := [what for what in at if at[what] == place]) > 1:
-            raise source.fail(f"column {place + 1} cannot be {' and '.join(both)} at once", 1)
+            raise source.fail(f"column {place + 1} cannot be several at once: {', '.join(both)}", 1)
     return at
 
 
@@ -441,7 +441,9 @@ def rows_of(
         empty = next((what for what, cell in wanted.items() if not cell and what not in may_be_empty), None)
         if empty is not None:
             missing = cells[at[empty]].strip()
-            source.problem(line, at[empty] + 1, f"the {empty} is {'missing: ' + missing if missing else 'empty'}")
+            source.problem(
+                line, at[empty] + 1, f"the {empty} is missing: {missing}" if missing else f"the {empty} is empty"
+            )
             continue
         used = set(at.values())
         extra = {name: cells[i] for i, name in enumerate(names) if i < len(cells) and i not in used and name}

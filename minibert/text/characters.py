@@ -43,12 +43,6 @@ CJK = [
     *[(0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2A6DF), (0x2A700, 0x2B81F)],
     *[(0x2B920, 0x2CEAF), (0x2F800, 0x2FA1F)],
 ]
-DROPPED = {
-    "Cc": "control character",
-    "Cf": "format character",
-    "Co": "private-use character",
-    "Cs": "half of a surrogate pair",
-}
 cached = lru_cache(maxsize=2**16)  # texts repeat their characters; Unicode is too large to keep all of it
 
 
@@ -85,7 +79,16 @@ def why_dropped(character: str) -> str | None:
         return "the null character"
     if character == "\ufffd":
         return "the mark of an undecodable byte"
-    return DROPPED.get(category(character))
+    match category(character):
+        case "Cc":
+            return "a control character"
+        case "Cf":
+            return "a format character"
+        case "Co":
+            return "a private-use character"
+        case "Cs":
+            return "half of a surrogate pair"
+    return None
 
 
 @cached

@@ -85,7 +85,7 @@ def read_documents(paths: Sequence[str | Path], skipped: list[str] | None = None
                 f"{error}; {found} documents before it were read, what follows was not" if found else str(error)
             )
     if not read and skipped and len(skipped) > notes:
-        raise DataError("nothing could be read: " + "; ".join(skipped[notes:][:3]))
+        raise DataError(f"nothing could be read: {'; '.join(skipped[notes:][:3])}")
 
 
 def documents_of(file: Path, skipped: list[str] | None = None) -> Iterator[list[str]]:
@@ -114,7 +114,7 @@ def documents_of(file: Path, skipped: list[str] | None = None) -> Iterator[list[
 
 def json_documents(file: Path, skipped: list[str] | None = None) -> Iterator[list[str]]:
     bad = 0
-    for number, line in lines_of(file, LONGEST_JSON_LINE, "document"):
+    for number, line in lines_of(file, LONGEST_JSON_LINE):
         if not line:
             continue
         try:
@@ -144,9 +144,9 @@ def text_of(line: str) -> str:
     return text
 
 
-def lines_of(file: Path, longest: int = LONGEST_LINE, unit: str = "sentence or paragraph") -> Iterator[tuple[int, str]]:
+def lines_of(file: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
     """(number from 1, stripped line) of a text file. DataError for a line of more than `longest` bytes, so that memory
-    stays small whatever the file is. unit: what a line should hold, for the message."""
+    stays small whatever the file is."""
     number = 0
     seen = False
     try:
@@ -154,9 +154,7 @@ def lines_of(file: Path, longest: int = LONGEST_LINE, unit: str = "sentence or p
             while raw := lines.readline(longest + 1):
                 number += 1
                 if len(raw) > longest:
-                    raise DataError(
-                        f"{file}, line {number}: longer than {longest >> 20} MB; put a line break after every {unit}"
-                    )
+                    raise DataError(f"{file}, line {number}: longer than {longest >> 20} MB; put line breaks into it")
                 try:
                     line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
                 except UnicodeDecodeError as error:

@@ -16,7 +16,6 @@ from typing import Any, Union, get_args, get_origin
 DEEPEST = 100  # nested lists and objects; the project's own files need ten
 LARGEST_FILE = 100 * 2**20  # bytes
 SURROGATE, SURROGATE_BYTES = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]"), re.compile(rb"\\u[dD][89a-fA-F]")
-CALLED = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", NoneType: "null"}
 
 
 class JsonError(ValueError):
@@ -33,8 +32,8 @@ def json_value(text: str | bytes) -> Any:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise JsonError(f"not JSON: {error.msg} ({place})", error.lineno) from None
+        why = f"{error.msg} (line {error.lineno}, column {error.colno})"
+        raise JsonError(f"not JSON: {why}", error.lineno) from None
     except UnicodeDecodeError as error:
         raise JsonError(f"not JSON: not UTF-8 ({error.reason})") from None
     except RecursionError:
@@ -111,7 +110,8 @@ def called(kind: Any) -> str:
         return f"a list (each {called(inside[0])})"
     if origin is dict:
         return "an object" if inside[1] is Any else f"an object (each value {called(inside[1])})"
-    return CALLED.get(kind, str(kind))
+    names = {int: "a whole number", float: "a number", str: "a text", bool: "true or false", NoneType: "null"}
+    return names.get(kind, str(kind))
 
 
 def short(value: Any, most: int = 60) -> str:

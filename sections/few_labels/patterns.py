@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from sections.few_labels.subject import PATTERNS, USUAL_ZH, Inputs, asker, reviews
+from ui.errors import translated
 from ui.figures import figure
 from ui.first_views import first_view
 from ui.lesson import Lesson
@@ -41,7 +42,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                     tuple((k, tuple(v)) for k, v in words.items()),
                 )
             except ValueError as error:
-                st.warning(literal(error), icon=":material/edit:")
+                st.warning(literal(translated(error)), icon=":material/edit:")
                 continue
             rows.append(SeedScores(pattern, (value,), pattern == inputs.pattern))
     if not rows:

@@ -8,6 +8,7 @@ import streamlit as st
 from minibert.folders import CHECKPOINTS
 from sections.knowledge import live
 from sections.knowledge.subject import Inputs
+from ui.errors import translated
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
@@ -66,7 +67,7 @@ def picture(text: str) -> None:
     except ValueError as error:
         st.info(
             _("{why}. Roles come from the grammar of the toy world; an example: anna gave the ball to ben.").format(
-                why=literal(str(error))
+                why=literal(translated(error))
             )
         )
         return

@@ -9,6 +9,7 @@ from minibert.tasks.choices import LETTERS
 from sections.output_layer.columns import columns_of
 from sections.output_layer.subject import Inputs
 from ui.answers import headline
+from ui.errors import translated
 from ui.figures import in_words
 from ui.finetune_runs import FinetuneRun, click_of, kind_of, last_answers
 from ui.model_cache import outline_of
@@ -46,7 +47,7 @@ def _draw(subject: Inputs) -> None:
     try:
         rows = columns_of(subject.task, tokenizer, example, labels, subject.options, answer)
     except ValueError as error:  # the question or a word leaves no room
-        st.warning(literal(error), icon=":material/content_cut:")
+        st.warning(literal(translated(error)), icon=":material/content_cut:")
         return
     blocks = outline_of(subject.model).config.num_hidden_layers
     words, bars = _said(subject, answer)

@@ -15,6 +15,7 @@ from sections.output_layer import edit
 from sections.output_layer.subject import Inputs
 from sections.output_layer.train import chosen_runs, download
 from ui.answers import show_review
+from ui.errors import translated
 from ui.figures import figure
 from ui.finetune_runs import FinetuneRun, kind_of, names_of, own_input
 from ui.lesson import Lesson
@@ -68,7 +69,7 @@ def _measured(one: FinetuneRun, subject: Inputs) -> tuple[list[dict], dict]:
         with st.spinner(_("Measuring …")):
             return _on_file(one.run.id, str(one.run.result), data)
     except ValueError as error:
-        place.error(literal(error), icon=":material/error:")
+        place.error(literal(translated(error)), icon=":material/error:")
         return one.details["dev_examples"], one.last_eval
 
 

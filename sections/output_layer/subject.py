@@ -11,6 +11,7 @@ import streamlit as st
 from minibert.tasks import TASKS, Options, Task
 from minibert.tokenizer import Tokenizer
 from ui.answers import answer_form
+from ui.errors import translated
 from ui.finetune_runs import kind_of, set_own_input
 from ui.finetune_settings import DEFAULTS, budgets, fill_settings, metadata_columns, text_columns, texts_of
 from ui.inputs import pick
@@ -67,7 +68,7 @@ class Inputs:
         try:
             return with_metadata_tokens(tokenizer, self.options)
         except ValueError as error:
-            st.warning(literal(error), icon=":material/error:")
+            st.warning(literal(translated(error)), icon=":material/error:")
             return None
 
 

@@ -11,6 +11,7 @@ from plots.parameters import short, short_bytes
 from sections.parameters import how
 from sections.parameters.models import BATCH, MASKED, RANGES, START, model_of, models, settings_of, with_weights
 from sections.parameters.names import slider_labels
+from ui.errors import translated
 from ui.inputs import choice
 from ui.model_registry import about
 from ui.page import drawer
@@ -65,7 +66,7 @@ def read() -> Sizes | None:
     try:
         model = model_of(st.session_state)
     except ValueError as problem:
-        line.error(literal(problem), icon=":material/error:")
+        line.error(literal(translated(problem)), icon=":material/error:")
         return None
     inputs = Sizes(model, st.session_state["T"], st.session_state["B"], name)
     line.html(_sums(inputs))

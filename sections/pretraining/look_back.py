@@ -4,6 +4,7 @@ import streamlit as st
 
 from sections.pretraining.texts import examples, refuse, toy_vocabulary
 from sections.pretraining.then import ModelWithSteps, answers_then, embeddings_then, head_then, model_at, moments, pasts
+from ui.errors import translated
 from ui.inputs import distinct, sentence_input
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -35,7 +36,7 @@ def show(lesson: Lesson, text) -> None:
         saved_steps, tokenizer = moments(past), load(past.name).tokenizer
         model = model_at(saved_steps[-1])
     except (ValueError, OSError) as error:
-        refuse(literal(error))
+        refuse(literal(translated(error)))
         return
     labels = [label for label, _path in past.steps]
     at = step_slider(past, labels)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui.errors import translated
 from ui.inputs import choice
 from ui.lesson import TEXT_WIDTH, Lesson, course_prose, course_reviews
 from ui.state import follow_link, set_url, url_int
@@ -95,7 +96,7 @@ def own_text(pairs: bool) -> TrainingText | None:
         try:
             documents = list(read_documents([path]))
         except DataError as error:
-            refuse(literal(str(error).replace(str(path), file.name)))
+            refuse(literal(translated(str(error).replace(str(path), file.name))))
             return None
     words = sum(len(line.split()) for document in documents for line in document)
     train, dev = held_apart(documents, HELD_OUT)

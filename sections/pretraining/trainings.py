@@ -16,6 +16,7 @@ from minibert.folders import LESSONS
 from minibert.text.json_values import json_object
 from sections.pretraining.settings import settings_of
 from sections.pretraining.texts import TrainingText
+from ui.errors import translated
 from ui.model_registry import available_models
 from ui.runs import PRETRAINING, complete, note_refusal, own_models, own_runs, settled, submit
 from ui.text import literal
@@ -94,7 +95,7 @@ def logged(directory: Path) -> list[dict]:
     try:
         return read_log(path, path.stat().st_mtime_ns) if path.is_file() else []
     except ResultsError as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return []
 
 

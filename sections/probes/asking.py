@@ -14,6 +14,7 @@ from sections.probes import lines
 from sections.probes.subject import Inputs
 from sections.probes.tasks import choose_tasks, show_tasks
 from ui.computations import compute, fingerprint, follow, name_of, running_or_done, show_failure
+from ui.errors import translated
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_registry import UNTRAINED, available_models
@@ -126,7 +127,7 @@ def recorded(model: str, tasks: str) -> "tuple[list[TaskResult], list[TaskResult
     try:
         rows = _rows(path, path.stat().st_mtime_ns if path.exists() else 0)
     except (ResultsError, OSError) as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return [], [], 0
     matching = [row for row in rows if row["tasks"] == tasks]
     ours, random = (gathered([row for row in matching if row["random"] is kind]) for kind in (False, True))

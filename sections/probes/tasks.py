@@ -6,6 +6,7 @@ import streamlit as st
 
 from sections.probes.subject import kind_names, task_name
 from ui.computations import fingerprint
+from ui.errors import translated
 from ui.inputs import choice
 from ui.model_cache import load
 from ui.samples import annotated, pronouns, requests, tagged
@@ -80,7 +81,7 @@ def choose_tasks(model: str) -> "tuple[list[ProbeTask], str] | None":
             words = _("The file has fewer than {n} sentences: put a blank line after each.")
             raise TaskDataError(words.format(n=FEWEST_SENTENCES))
     except TaskDataError as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return None
     return tasks, fingerprint_of_tasks
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from sections.service.subject import UNTRAINED, Served, predictor_of
+from ui.errors import translated
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.page import picture
@@ -68,7 +69,7 @@ def _in_and_out(served: Served, response) -> None:
         _("**Out:** HTTP {status}, after {ms:.1f} ms").format(status=response.status, ms=1000 * response.seconds)
     )
     if response.status != 200:
-        st.markdown(f":material/block: {literal(response.body['error'])}")
+        st.markdown(f":material/block: {literal(translated(response.body['error']))}")
         return
     answer = response.body["answers"][0]
     shown = {key: value for key, value in answer.items() if key not in ("text", "pair")}

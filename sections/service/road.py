@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from sections.service.subject import KIND, Served, predictor_of, reviews
+from ui.errors import translated
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.runs import manager, zipped
@@ -47,13 +48,13 @@ def _file(served: Served) -> None:
     try:
         data = TASKS["classification"].parse(text.encode("utf-8", "replace"), "mine.tsv")
     except TaskDataError as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return
     counts = _(", ").join(f"{literal(label)}{_(': ')}{data.counts[label]}" for label in data.labels)
     st.markdown(_("**{n} examples**; {counts}").format(n=len(data.examples), counts=counts))
     if data.problems:
         rows = [
-            {_("line"): p.line, _("column"): p.column, _("why"): visible(p.why, spaces=False)}
+            {_("line"): p.line, _("column"): p.column, _("why"): visible(translated(p.why), spaces=False)}
             for p in data.problems[:100]
         ]
         st.dataframe(rows, hide_index=True)
@@ -163,7 +164,7 @@ def show_predict(served: Served) -> None:
     try:
         answer = predictor.predict([parse_input(text[:5_000])])[0]
     except ValueError as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return
     st.code(predictor.task.plain(answer), "text", wrap_lines=True)
     st.markdown(_("and with `--json`, a line for programs:"))
@@ -202,7 +203,7 @@ def show_export(served: Served) -> None:
     try:
         done = _exported(served.name, served.directory, format)
     except ExportError as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return
     st.code(
         f"my-export: {format}, {done['dtype']}; on {done['rows']} random inputs no logit differs from the model's by "
@@ -211,7 +212,7 @@ def show_export(served: Served) -> None:
         wrap_lines=True,
     )
     for note in done["notes"]:
-        st.info(literal(note))
+        st.info(literal(translated(note)))
     words = _("The largest difference is **{difference:.1e}**; above {tolerance:g} nothing would have been written.")
     st.markdown(words.format(difference=done["difference"], tolerance=TOLERANCE))
     st.table([{_("file"): literal(file), _("bytes"): f"{size:,}"} for file, size in done["sizes"].items()])

@@ -18,6 +18,7 @@ from plots.tokenization import ChangedWord, boxes, cards, marked_text
 from sections.tokenization import ids, tries
 from sections.tokenization.drawn import caption, in_order, kind, more_words, shown
 from sections.tokenization.subject import Inputs
+from ui.errors import translated
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.stepper import stepper
@@ -38,11 +39,11 @@ def step_clean(e: Explanation, tokenizer: Tokenizer) -> None:
         if change is None:
             runs.append((visible(c, spaces=False), "", ""))
             continue
-        name = f"{change.code_point} {change.name}".strip()
+        name, why = f"{change.code_point} {change.name}".strip(), translated(change.why)
         if change.became:
-            runs += [(change.code_point, "out", f"{name}{_(': ')}{change.why}"), ("␣", "new", _("a plain space"))]
+            runs += [(change.code_point, "out", f"{name}{_(': ')}{why}"), ("␣", "new", _("a plain space"))]
         else:
-            runs.append((change.code_point, "out", f"{name}{_(': ')}{change.why}"))
+            runs.append((change.code_point, "out", f"{name}{_(': ')}{why}"))
     caption(_("Your text, character by character"))
     st.html(marked_text(runs))
     caption(_("After cleaning"))
@@ -54,7 +55,7 @@ def step_clean(e: Explanation, tokenizer: Tokenizer) -> None:
                 _("character"): f"{point} {name}".strip(),
                 _("how often"): count,
                 _("what happens"): _("becomes a plain space") if became else _("dropped"),
-                _("why"): why,
+                _("why"): translated(why),
             }
             for (point, name, became, why), count in kinds.most_common(50)
         ]

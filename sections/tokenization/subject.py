@@ -17,6 +17,7 @@ from sections.tokenization.vocabularies import (
     vocabulary_label,
 )
 from sections.tokenization.vocabularies import read as read_vocabulary
+from ui.errors import translated
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.model_cache import language_read
@@ -75,7 +76,7 @@ def read(lesson: Lesson) -> Inputs | None:
             problem = error
         _upload()
     if problem is not None:
-        st.error(literal(problem), icon=":material/error:")
+        st.error(literal(translated(problem)), icon=":material/error:")
         return None
     digest, tokenizer = tokenizer_of(pieces, lowercase)
     return Inputs(text, vocabulary, tokenizer, explained(digest, text, tokenizer))
@@ -101,7 +102,7 @@ def _upload() -> None:
     try:
         pieces = read_bytes(data, file.name)
     except ValueError as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return
     st.session_state["_uploaded-stamp"] = stamp
     st.session_state["_uploaded-vocabulary"] = Vocabulary(UPLOADED, file.name, None, pieces)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from sections.wrong_reasons.subject import finished, sets_of, training_names
 from ui.classifiers import predictor_of, shared_run
+from ui.errors import translated
 from ui.inputs import choice
 from ui.lesson import LESSONS, Lesson
 from ui.text import literal
@@ -89,7 +90,7 @@ def own_file():
             )
         return TASKS[task].parse(content, file.name)
     except (TaskDataError, ValueError) as error:
-        st.error(literal(error), icon=":material/error:")
+        st.error(literal(translated(error)), icon=":material/error:")
         return None
 
 

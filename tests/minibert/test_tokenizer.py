@@ -278,8 +278,8 @@ def test_explanation_step_by_step():
     explanation = tokenizer.explain("Unaffable\u00a0naï\u200bve!中\0 ½ [MASK]")
     clean_up = [(c.position, c.code_point, c.name, c.became, c.why) for c in explanation.changes]
     assert clean_up == [
-        (9, "U+00A0", "NO-BREAK SPACE", " ", "white space"),
-        (13, "U+200B", "ZERO WIDTH SPACE", "", "format character"),
+        (9, "U+00A0", "NO-BREAK SPACE", " ", "another kind of white space"),
+        (13, "U+200B", "ZERO WIDTH SPACE", "", "a format character"),
         (18, "U+0000", "", "", "the null character"),
     ]
     assert explanation.cleaned == "Unaffable naïve!中 ½ [MASK]"

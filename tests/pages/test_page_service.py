@@ -80,6 +80,9 @@ def test_the_file_step_names_lines_and_follows_the_text_which_is_there_on_coming
     app = whole(app.text_area(key="file").set_value("a\n<img src=x>\n").run())
     assert_no_markup(app)
     assert app.error
+    other = whole(open_page(step=1, lang="zh").text_area(key="file").set_value("<img src=x>\tlabel\n").run())
+    assert_no_markup(other)
+    assert "sentence" in other.error[0].value and "表头" in other.error[0].value
 
 
 def test_evaluate_and_predict_say_what_the_commands_say(runs_folder):

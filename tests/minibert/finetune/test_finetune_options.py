@@ -283,7 +283,7 @@ UNTRAINABLE = [
     ("classification", None, TaskData([Example("x", "perhaps")]), {}, "that training never shows: perhaps"),
     ("classification", None, None, {"freeze": 9}, "freeze 9 blocks, but the model has 2"),
     ("classification", None, None, {"metadata": ("mood",)}, "no column 'mood' to use as metadata; it has kind"),
-    ("classification", None, BARE, {"metadata": ("kind",)}, r"dev.tsv has no column 'kind' .*; it has none"),
+    ("classification", None, BARE, {"metadata": ("kind",)}, r"dev.tsv has no column 'kind' .*; it has no further"),
     ("classification", None, None, {"auxiliary": ("mood",)}, "no column 'mood' to learn beside; it has kind"),
     ("classification", None, None, {"texts_beside": ("body",)}, "no column 'body' to read as a text; it has kind"),
     ("tagging", None, None, {"auxiliary": ("kind",)}, "the task tagging learns nothing beside"),

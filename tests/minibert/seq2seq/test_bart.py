@@ -130,7 +130,7 @@ def test_what_is_none_is_refused(tmp_path):
     values = json.loads((tmp_path / "config.json").read_text())
     for change, message in (
         ({"scale_embedding": True}, "scale_embedding is true"),
-        ({"decoder_layers": 1}, "encoder_layers is 2 and decoder_layers 1"),
+        ({"decoder_layers": 1}, "encoder_layers is 2 and decoder_layers is 1"),
         ({"architectures": ["BartForQuestionAnswering"]}, "BartForQuestionAnswering is not one of"),
         ({"model_type": "bert"}, "bert"),
         ({"vocab_size": 60}, "final_logits_bias is missing, unknown, or of another shape"),

@@ -58,8 +58,8 @@ def test_what_transformers_cannot_read_is_said(saved, tmp_path):
     for task, options, said in [
         ("intent", {}, "no head for an intent"),
         ("classification", {"pooling": "mean"}, "pooling 'mean'"),
-        ("tagging", {"layers": "weighted", "bilstm": True}, "layers 'weighted', a BiLSTM"),
-        ("classification", {"classifier_depth": 2}, "a classifier of 2 layers"),
+        ("tagging", {"layers": "weighted", "bilstm": True}, "layers 'weighted', BiLSTM"),
+        ("classification", {"classifier_depth": 2}, "depth 2"),
     ]:
         (note,) = export(saved(task, **options)[1], tmp_path / "out").notes
         assert said in note

@@ -192,7 +192,7 @@ WRONG = [
     ("tagging", {"inputs": [{}]}, 400, "input 1: must have text or words, one of them"),
     ("tagging", {"inputs": [["a", 1]]}, 400, "input 1, element 2: must be of the type string"),
     ("classification", {"inputs": ["a"] * 5}, 413, "5 inputs; a request may have 4"),
-    ("classification", {"inputs": ["ab", " \n"]}, 422, "input 2: is blank"),
+    ("classification", {"inputs": ["ab", " \n"]}, 422, "input 2: it is blank"),
     ("classification", {"inputs": ["a" * 101]}, 422, "input 1: has 101 characters; at most 100 are read"),
     ("span", {"inputs": [{"question": "a", "context": "\u200b"}]}, 422, "input 1, context: has no character"),
     ("choice", {"inputs": [{"context": "a", "choices": ["b", "\x00"]}]}, 422, "choices, element 2: has no character"),

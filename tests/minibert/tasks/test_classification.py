@@ -116,7 +116,7 @@ def test_columns_can_be_named_or_counted(text, columns):
         ({"columns": {"text": "Opinion", "label": "Sterne"}}, "no label column .sterne.; it has 'id', 'Opinion', 'S"),
         ({"columns": {"text": 2, "label": 4}}, "no column 4 for the label: this line has 3"),
         ({"columns": {"text": 0, "label": 3}}, "no column 0 for the text"),
-        ({"columns": {"text": "Opinion", "label": 2}}, "column 2 cannot be text and label at once"),
+        ({"columns": {"text": "Opinion", "label": 2}}, "column 2 cannot be several at once: text, label"),
         ({"columns": {"score": 2}}, "no column 'score' for classification; it can be text, label"),
         ({"columns": {"text": 2, "label": 3}, "format": "cola"}, "choose columns or the format"),
         ({"format": "sideways"}, "no format 'sideways' for classification; it can be header, label-first"),
