@@ -350,13 +350,14 @@ def main() -> None:
         from bench.costs import main as costs
 
         return costs(options)
-    results = recorded("classroom")
+    kept = "classroom" + "-cold" * options.cold  # one file has one machine
+    results = recorded(kept)
     for sessions in options.sessions:
         result = measure(sessions, options)
         print(as_text(result), flush=True)
         name = f"{sessions} sessions, {options.servers} servers, {options.trainings} trainings"
-        results[name + ", cold" * options.cold] = result
-    record(options.record, results)
+        results[name] = result
+    record(options.record and kept, results)
 
 
 if __name__ == "__main__":
