@@ -109,7 +109,7 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"},
         height=390,
-        legend={"orientation": "h", "y": 0.02, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        legend={"orientation": "h", "y": 1.0, "x": 1, "xanchor": "right", "yanchor": "bottom"},
         margin={"l": 60, "r": 20, "t": 40, "b": 50},
     )
     return fig
