@@ -251,7 +251,7 @@ def on_one_scale(
     for name, symbol, colour in keys:
         in_legend(fig, name, marker={"size": 12, "symbol": symbol, "color": colour})
     if floor is not None:
-        fig.add_vline(x=mine(floor), line=DOTTED)
+        fig.add_vline(x=mine(floor), line=DOTTED, layer="below")
         in_legend(fig, names[2], mode="lines", line=DOTTED)
     name_rows_above(fig, [row.name for row in rows], 0.22)
     shown = [theirs(row.paper) for row in rows if row.paper is not None]
@@ -307,7 +307,7 @@ def by_kind(
             hoverinfo="skip",
         )
     name_rows(fig, list(kinds.values()))
-    fig.update_xaxes(title_text=broken(axis), range=[0, 103])
+    fig.update_xaxes(title_text=broken(axis, 22), range=[0, 103])
     fig.update_layout(
         height=170 + (18 + 18 * len(lines)) * len(rows),
         showlegend=True,
@@ -387,7 +387,7 @@ def reached(rows: Sequence[tuple[str, float, float]], names: tuple[str, str], ax
             textposition=where,
         )
     values = [value for row in rows for value in row[1:]]
-    low, high = min(values) - 8, max(values) + 6
+    low, high = min(values) - 10, max(values) + 10
     add_text(fig, [low] * len(rows), [row - 0.3 for row in range(len(rows))], [row[0] for row in rows])
     name_rows(fig, [""] * len(rows))
     fig.update_xaxes(title_text=axis, range=[low, high])

@@ -9,7 +9,7 @@ from statistics import fmean
 import plotly.graph_objects as go
 
 from plots.attention import literal
-from plots.theme import BLUE, FONT_SIZE, GREY, SMALL, WORDS, add_marks
+from plots.theme import BLUE, FONT_SIZE, GREY, SMALL, WORDS, add_marks, broken
 
 Share = tuple[str, float]
 
@@ -37,11 +37,11 @@ def words_at_blank(
         note = {"text": "<br>".join(lines), "align": "left", "showarrow": False, "yshift": 27 + 9 * len(lines)}
         fig.add_annotation(x=0, y=place, xanchor="left", font={"size": SMALL, "color": WORDS}, **note)
     fig.update_yaxes(visible=False, range=[len(labels) - 0.5, -0.8])
-    fig.update_xaxes(range=[0, 1], tickformat=".0%", title_text=axis, showgrid=False)
+    fig.update_xaxes(range=[0, 1], tickformat=".0%", title_text=broken(axis), showgrid=False)
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"},
         height=120 * len(labels) + 90,
-        margin={"l": 8, "r": 8, "t": 36, "b": 44},
+        margin={"l": 8, "r": 8, "t": 36, "b": 64},
     )
     return fig
 

@@ -138,6 +138,7 @@ def with_and_without(papers: Mapping[str, Mapping[str, tuple[float, float]]], na
     height = 44 * tasks + 50  # of one panel with its title
     spacing = 50 / (height * len(papers))
     fig = panels(map(literal, papers), rows=len(papers), size=FONT_SIZE + 1, vertical_spacing=spacing)
+    fig.update_annotations(x=1, xanchor="right")  # the names of the rows are left of it
     for row, (title, scores) in enumerate(papers.items(), 1):
         values = list(changes[title].values())
         fig.add_bar(

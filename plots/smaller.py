@@ -20,7 +20,7 @@ LOOKS = {  # kind of a point → colour, symbol
     "pruned": (GREEN, "circle"),
     "own": (PINK, "circle"),
 }
-WIDTH, HEIGHT = 600, 260  # pixels: smallest plot area, on a phone, where the figure scrolls
+WIDTH, HEIGHT = 276, 260  # pixels: smallest plot area, on a phone
 LETTER, LINE = 9.5, 20  # pixels: width of a letter, height of a line; a projector enlarges the plot area as well
 Place = tuple[float, float, float, float]  # x and y of the centre, width and height, in pixels
 LINES = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
@@ -70,15 +70,13 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
         )
         for point in points
     }
-    bars = [(u, v, 8.0, 200 * one.spread / (high - low) * HEIGHT) for one, (u, v, _across) in placed.items()]
     taken: list[Place] = []
     for point in sorted(points, key=lambda one: -one.megabytes):
         colour, symbol = LOOKS[point.kind]
         x, y, size = placed[point]
         called = point.called or point.name
         others = [(u, v, across, across) for other, (u, v, across) in placed.items() if other is not point]
-        first = (-1 if point.under else 1) * (size / 2 + 13)
-        shift = free_shift(x, y, len(called), first, taken, [*others, *bars])
+        shift = free_shift(x, y, len(called), (-1 if point.under else 1) * (size / 2 + 13), taken, others)
         hover = (
             f"{literal(point.name)}: {point.milliseconds:.2f} ms, {100 * point.score:.1f} %, {point.megabytes:.1f} MB"
         )
@@ -111,7 +109,7 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"},
         height=390,
-        legend={"orientation": "h", "y": 0.02, "x": 1, "xanchor": "right", "yanchor": "bottom"},
+        legend={"orientation": "h", "y": 1.0, "x": 1, "xanchor": "right", "yanchor": "bottom"},
         margin={"l": 60, "r": 20, "t": 40, "b": 50},
     )
     return fig
@@ -125,9 +123,9 @@ def free_shift(
     taken: list[Place],
     bubbles: Sequence[Place] = (),
 ) -> float:
-    """Vertical shift of a name from its bubble, in pixels, such that it covers no other name and, if there is room,
-    nothing of `bubbles`; computed because positions are measured and may be close. x, y: of the bubble, in pixels ·
-    first: preferred shift · taken: the names already placed; this one is appended · bubbles: others, and error bars."""
+    """Vertical shift of a name from its bubble, in pixels, such that it covers no other name and, if there is room, no
+    other bubble; computed because positions are measured and may be close. x, y: of the bubble, in pixels · first:
+    preferred shift · taken: the names already placed; this one is appended."""
     width, steps = LETTER * letters, range(2 * HEIGHT // LINE)  # of half a line
     everywhere = [sign * (first + math.copysign(step * LINE / 2, first)) for step in steps for sign in (1, -1)]
     shifts = [shift for shift in everywhere if LINE / 2 <= y + shift <= HEIGHT - LINE / 2] or [first]

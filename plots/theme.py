@@ -88,9 +88,9 @@ def name_rows(fig: go.Figure, names: Sequence[str], **options) -> None:
     fig.update_yaxes(**rows | {"showgrid": False} | options)
 
 
-def broken(title: str) -> str:
-    """The title of an axis in lines for which a phone has room."""
-    return "<br>".join(textwrap.wrap(title, 36 if title.isascii() else 18))
+def broken(title: str, most: int = 36) -> str:
+    """The title of an axis in lines of `most` letters, for which a phone has room."""
+    return "<br>".join(textwrap.wrap(title, most if title.isascii() else most // 2))
 
 
 def name_rows_above(fig: go.Figure, names: Sequence[str], up: float, **options) -> None:

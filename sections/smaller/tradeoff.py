@@ -64,7 +64,6 @@ def show(inputs: Inputs) -> None:
                 told=listed, best=_(", ").join(p.name for p in points if not beaten(p, points))
             ),
             "tradeoff",
-            wide=True,
             data=[
                 {
                     _("model"): p.name,

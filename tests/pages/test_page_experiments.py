@@ -258,7 +258,7 @@ def test_kinds_of_words_stand_beside_each_other(results):
     }
     app = page(results, "objectives", values, part="Word by word")
     fig = figure(app, "kinds")
-    assert re.findall(r"\d+", title_of(app, "kinds")) == ["2", "1"]  # of two kinds it is ahead in one
+    assert re.findall(r"\d+", title_of(app, "kinds")) == ["1", "2"]  # it is ahead in one of two kinds
     assert {t["name"]: t["x"] for t in fig["data"] if t["type"] == "bar"} == {
         "masked, no NSP": [60, 40],
         "left-to-right, no NSP": [50, 90],
