@@ -100,7 +100,10 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
     names = [f"<b>{name}</b>" if row.marked else name for name, row in zip(names, rows, strict=True)]
     fig.update_yaxes(tickvals=list(range(len(rows))), ticktext=names, range=[-0.5, len(rows) - 0.2], showgrid=False)
     fig.update_xaxes(
-        range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0], title_text=axis, zeroline=True, zerolinecolor=GREY
+        range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0],
+        title_text="<br>".join(words for line in axis.split("<br>") for words in wrap(line, LABEL)),
+        zeroline=True,
+        zerolinecolor=GREY,
     )
     heading = {"text": literal(title), "x": 0, "xanchor": "left"}
     fig.update_layout(title=heading, height=58 * len(rows) + 130, margin={"r": 16})
