@@ -64,7 +64,7 @@ def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tup
         fig.add_annotation(x=0, y=1.06, yanchor="bottom", text=f"<b>{name}</b>", **note)
         note["font"] = {"color": WORDS, "size": SMALL}
         fig.add_annotation(x=0, y=-1.06, yanchor="top", text="<br>".join(below), **note)
-    hidden = {"visible": False, "fixedrange": True}
+    hidden = {"visible": False, "fixedrange": True, "constrain": "domain"}
     fig.update_xaxes(range=[-1.15, 1.15], **hidden)
     fig.update_yaxes(range=[-1.5, 1.5], **hidden)
     for column in range(1, len(panels) + 1):
