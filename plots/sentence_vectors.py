@@ -43,7 +43,7 @@ def cosine_matrix_of(matrix: CosineMatrix, sentences: Sequence[str], axis: str) 
         y=names,
         text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
         texttemplate="%{text}",
-        textfont={"size": SMALL if len(names) <= 6 else 12, "color": INK},
+        textfont={"size": SMALL, "color": INK},
         hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
         hoverongaps=False,
         colorscale=DIVERGING,
