@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from plots.sentence_vectors import CosineMatrix
 
 MOST = 8  # sentences beside each other
-FIT = 6  # so many a phone shows without scrolling
 MAX_CHARS = 1_500
 NAME = 28  # characters of a model's name in a figure
 FOUND = 3  # sentences a search shows
@@ -160,7 +159,7 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
                 + f" {summary}{_('. ')}{_(', ').join(panel.title)}{_('.')}",
                 key,
                 data=data,
-                wide=len(lines) > FIT,
+                wide=len(lines) > 6,  # more do not fit a phone
             )
 
 
