@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal, number
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, LEGEND_ABOVE, ORANGE, PINK, WORDS, add_line, add_marks
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, LEGEND_ABOVE, ORANGE, PINK, SMALL, WORDS, add_line, add_marks
 
 HIGH = 370
 LOOKS = ((BLUE, "solid", "circle"), (ORANGE, "dash", "diamond"), (GREEN, "dot", "square"), (PINK, "dashdot", "x"))
@@ -62,8 +62,9 @@ def clouds(panels: Sequence[Cloud], lines: Sequence[str], title: str, words: tup
         note = {"showarrow": False, "font": {"color": WORDS, "size": FONT_SIZE}, **place}
         name = "<br>".join(literal(panel.title).split(", "))  # in two lines a phone shows both panels
         fig.add_annotation(x=0, y=1.06, yanchor="bottom", text=f"<b>{name}</b>", **note)
+        note["font"] = {"color": WORDS, "size": SMALL}
         fig.add_annotation(x=0, y=-1.06, yanchor="top", text="<br>".join(below), **note)
-    hidden = {"visible": False, "fixedrange": True}
+    hidden = {"visible": False, "fixedrange": True, "constrain": "domain"}
     fig.update_xaxes(range=[-1.15, 1.15], **hidden)
     fig.update_yaxes(range=[-1.5, 1.5], **hidden)
     for column in range(1, len(panels) + 1):

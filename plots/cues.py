@@ -109,6 +109,6 @@ def final_accuracy(
         showgrid=False,
         range=[-0.45, len(places) - 0.55],
     )
-    fig.update_yaxes(tickformat=".0%", range=[0, 1.2], title_text=title)
+    fig.update_yaxes(tickformat=".0%", range=[0, 1.19], title_text=title)
     fig.update_layout(height=330, legend=LEGEND_ABOVE)
     return titled(fig, finding)

@@ -216,7 +216,8 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
                     shown.add(row.kind)
         name_rows(fig, [literal(row.name) for row in rows], 0.6, 0.6, showgrid=None, row=panel, col=1)
     fig.update_xaxes(range=[-0.04, 1.04], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
-    fig.update_xaxes(title_text=axis, row=len(groups), col=1)
+    fig.update_annotations(x=1, xanchor="right")  # over the names, too: a phone has no room for a title beside them
+    fig.update_xaxes(title_text="<br>".join(textwrap.wrap(axis, 18)), row=len(groups), col=1)
     fig.update_layout(
         height=height,
         margin={"t": 40 + more, "r": 16},

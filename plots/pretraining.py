@@ -159,7 +159,7 @@ def right_by_kind(shares: Mapping[str, Mapping[str, float]], axis_title: str) ->
             cliponaxis=False,
             hovertemplate="%{y}: %{x:.1%}<extra></extra>",
         )
-    fig.update_xaxes(tickformat=".0%", range=[0, 1.1], title_text=axis_title)
+    fig.update_xaxes(tickformat=".0%", range=[0, 1.3], tickvals=[0, 0.5, 1], title_text=axis_title)
     fig.update_yaxes(showgrid=False)
     height, named = 90 + (8 + 20 * len(shares)) * len(kinds), len(shares) > 1
     return fig.update_layout(height=height, barmode="group", bargap=0.25, showlegend=named, legend=LEGEND_ABOVE)

@@ -15,8 +15,9 @@ from plots.marks import LEGEND_ABOVE, add_box, add_line, panels
 from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, ORANGE, PALETTE, SMALL, WORDS
 
 INK = "#111111"  # contrast of at least 5 : 1 on every colour from white to vermilion
-CELL = 50  # pixels
-LABEL, LABEL_CJK, LINES = 22, 11, 2  # of a sentence beside its row: characters per line (English, CJK), lines
+CELL = 56  # pixels
+NAME = 22  # characters of a line of a model's name
+LABEL, LABEL_CJK, LINES = 16, 8, 3  # of a sentence beside its row: characters per line (English, CJK), lines
 ABOVE = 44  # characters of a line above a bar, as many as a phone has room for
 PITCH, FURTHER = 35.5, 18  # pixels from bar to bar; more for a further line of the text above it
 
@@ -42,7 +43,7 @@ def cosine_matrix_of(matrix: CosineMatrix, sentences: Sequence[str], axis: str) 
         y=names,
         text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
         texttemplate="%{text}",
-        textfont={"size": SMALL if len(names) <= 6 else 12, "color": INK},
+        textfont={"size": SMALL, "color": INK},
         hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",
         hoverongaps=False,
         colorscale=DIVERGING,
@@ -96,11 +97,14 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
         )
         note = {"text": f"<b>{number(row.value)}</b>", "showarrow": False, "font": {"size": FONT_SIZE}}
         fig.add_annotation(x=row.value, y=place, yshift=18, **note)
-    names = ["<br>".join(map(literal, wrap(row.name, LABEL, break_long_words=False))) for row in rows]
+    names = ["<br>".join(map(literal, wrap(row.name, NAME, break_long_words=False))) for row in rows]
     names = [f"<b>{name}</b>" if row.marked else name for name, row in zip(names, rows, strict=True)]
     fig.update_yaxes(tickvals=list(range(len(rows))), ticktext=names, range=[-0.5, len(rows) - 0.2], showgrid=False)
     fig.update_xaxes(
-        range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0], title_text=axis, zeroline=True, zerolinecolor=GREY
+        range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0],
+        title_text="<br>".join(words for line in axis.split("<br>") for words in wrap(line, NAME)),
+        zeroline=True,
+        zerolinecolor=GREY,
     )
     heading = {"text": literal(title), "x": 0, "xanchor": "left"}
     fig.update_layout(title=heading, height=58 * len(rows) + 130, margin={"r": 16})

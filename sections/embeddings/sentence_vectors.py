@@ -159,6 +159,7 @@ def every_pair(layers: dict[str, int], language: str, lines: tuple[str, ...]) ->
                 + f" {summary}{_('. ')}{_(', ').join(panel.title)}{_('.')}",
                 key,
                 data=data,
+                wide=len(lines) > 6,  # more do not fit a phone
             )
 
 

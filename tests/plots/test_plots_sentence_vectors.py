@@ -22,11 +22,11 @@ def test_every_pair_is_drawn_on_one_scale_and_none_with_itself():
     assert ticks[0] == "one <b>1</b>" and ticks[2].endswith(" <b>3</b>")
 
 
-def test_a_long_sentence_takes_two_lines():
+def test_a_long_sentence_takes_three_lines():
     lines = sentence_vectors.in_lines
-    assert lines("a word and " * 20).count("<br>") == 1 and lines("a word and " * 20).endswith("…")
-    assert lines("x" * 500).count("<br>") <= 1 and lines("") == ""
-    assert lines("我喜欢自然语言处理，你呢？我也喜欢。").count("<br>") == 1
+    assert lines("a word and " * 20).count("<br>") == 2 and lines("a word and " * 20).endswith("…")
+    assert lines("x" * 500).count("<br>") <= 2 and lines("") == ""
+    assert lines("我喜欢自然语言处理，你呢？我也喜欢。").count("<br>") == 2
 
 
 def test_the_best_model_stands_on_top_with_its_interval():
