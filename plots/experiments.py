@@ -172,7 +172,7 @@ def pad_axis(fig: go.Figure, values: Sequence[float], title: str, col: int) -> N
     if values:
         room = max(0.15 * (max(values) - min(values)), 0.5)
         fig.update_xaxes(range=[min(values) - room, max(values) + room], row=1, col=col)
-    fig.update_xaxes(title={"text": "<br>".join(wrap(title, 24)), "font": {"size": SMALL}}, row=1, col=col)
+    fig.update_xaxes(title={"text": "<br>".join(wrap(title, 20)), "font": {"size": SMALL}}, row=1, col=col)
 
 
 def on_one_scale(
@@ -353,7 +353,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     for name, symbol, colour in (*keys, (names[1], "circle", GREY)):
         in_legend(fig, name, marker={"size": 13, "symbol": symbol, "color": colour})
     fig.update_layout(showlegend=True)
-    name_rows_above(fig, [row.name for row in rows], 0.14)
+    name_rows_above(fig, [row.name for row in rows], 0.14, range=[len(rows) - 0.42, -0.5])
     fig.update_xaxes(title_text=axis)
     fig.update_layout(height=150 + 56 * len(rows), legend=LEGEND_ABOVE)
     if title:
