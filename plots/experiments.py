@@ -25,6 +25,7 @@ from plots.theme import (
     add_marks,
     add_text,
     broken,
+    fit_axis,
     name_rows,
     name_rows_above,
     titled,
@@ -354,7 +355,8 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
         in_legend(fig, name, marker={"size": 13, "symbol": symbol, "color": colour})
     fig.update_layout(showlegend=True)
     name_rows_above(fig, [row.name for row in rows], 0.14, range=[len(rows) - 0.42, -0.5])
-    fig.update_xaxes(title_text=axis)
+    ours = [row.ours + side * (row.half or 0) for row in rows if row.ours is not None for side in (-1, 1)]
+    fit_axis(fig, [0.0, *ours, *(row.paper for row in rows if row.paper is not None)], title_text=axis)
     fig.update_layout(height=150 + 56 * len(rows), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
