@@ -32,6 +32,8 @@ def shares(rows: Mapping[str, tuple[float, float, float]], axis: str) -> go.Figu
             error_x={
                 "type": "data",
                 "symmetric": False,
+                "color": GREY,
+                "thickness": 3,
                 "array": [high - share for share, _, high in rows.values()],
                 "arrayminus": [share - low for share, low, _ in rows.values()],
             },
