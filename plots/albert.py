@@ -50,7 +50,7 @@ def weights(rows: Mapping[str, Sequence[Segment]], names: Mapping[str, str], axi
             xshift=8,
             font={"size": FONT_SIZE},
         )
-    fig.update_xaxes(title_text=axis, range=[0, 1.16 * max(totals) / 1e6])
+    fig.update_xaxes(title_text=axis, range=[0, 1.26 * max(totals) / 1e6])
     name_rows_above(fig, places, 0.24)
     fig.update_layout(
         barmode="overlay",

@@ -25,6 +25,7 @@ from plots.theme import (
     add_marks,
     add_text,
     broken,
+    fit_axis,
     name_rows,
     name_rows_above,
     titled,
@@ -172,7 +173,7 @@ def pad_axis(fig: go.Figure, values: Sequence[float], title: str, col: int) -> N
     if values:
         room = max(0.15 * (max(values) - min(values)), 0.5)
         fig.update_xaxes(range=[min(values) - room, max(values) + room], row=1, col=col)
-    fig.update_xaxes(title={"text": "<br>".join(wrap(title, 24)), "font": {"size": SMALL}}, row=1, col=col)
+    fig.update_xaxes(title={"text": "<br>".join(wrap(title, 20)), "font": {"size": SMALL}}, row=1, col=col)
 
 
 def on_one_scale(
@@ -353,8 +354,9 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     for name, symbol, colour in (*keys, (names[1], "circle", GREY)):
         in_legend(fig, name, marker={"size": 13, "symbol": symbol, "color": colour})
     fig.update_layout(showlegend=True)
-    name_rows_above(fig, [row.name for row in rows], 0.14)
-    fig.update_xaxes(title_text=axis)
+    name_rows_above(fig, [row.name for row in rows], 0.14, range=[len(rows) - 0.42, -0.5])
+    ours = [row.ours + side * (row.half or 0) for row in rows if row.ours is not None for side in (-1, 1)]
+    fit_axis(fig, [0.0, *ours, *(row.paper for row in rows if row.paper is not None)], title_text=axis)
     fig.update_layout(height=150 + 56 * len(rows), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})

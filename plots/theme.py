@@ -100,6 +100,13 @@ def name_rows_above(fig: go.Figure, names: Sequence[str], up: float, **options) 
     name_rows(fig, names, **inside | {"tickvals": [place - up for place in range(len(names))]} | options)
 
 
+def fit_axis(fig: go.Figure, values: Iterable[float], **axis) -> None:
+    """The x axis ends where the values do, with some room: plotly would add room for names inside the plot."""
+    low, high = min(values := list(values)), max(values)
+    room = 0.07 * (high - low or 1)
+    fig.update_xaxes(range=[low - room, high + room], **axis)
+
+
 def contrast(one: str, other: str) -> float:
     """Contrast ratio of two colours (#RRGGBB), 1 to 21 (WCAG 2.2)."""
     lighter, darker = sorted(map(_luminance, (one, other)), reverse=True)

@@ -46,7 +46,7 @@ def arms_by_measure(
     """One panel per metric, one row per arm: a dot per seed, a line at the mean. values: metric → arm → shares ·
     floors: metric → percent that need no understanding, a dotted line."""
     titles = ["<br>".join(wrap(metric, WIDEST)) for metric in values]
-    fig = panels(titles, rows=len(values), vertical_spacing=0.3 / max(1, len(values)))
+    fig = panels(titles, rows=len(values), vertical_spacing=0.38 / max(1, len(values)))
     arms = list(dict.fromkeys(arm for some in values.values() for arm in some))
     for number, (metric, some) in enumerate(values.items(), 1):
         names = [arm for arm in arms if arm in some]

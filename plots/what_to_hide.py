@@ -32,6 +32,8 @@ def shares(rows: Mapping[str, tuple[float, float, float]], axis: str) -> go.Figu
             error_x={
                 "type": "data",
                 "symmetric": False,
+                "color": GREY,
+                "thickness": 3,
                 "array": [high - share for share, _, high in rows.values()],
                 "arrayminus": [share - low for share, low, _ in rows.values()],
             },
@@ -109,7 +111,8 @@ def trained_when(
     bottom = len(plans) * (len(lanes) + 1) - 1
     inside = {"ticklabelposition": "inside top", "ticklabeloverflow": "allow"}
     fig.update_yaxes(tickvals=feet, ticktext=list(plans), range=[bottom - 0.3, -1.5], showgrid=False, **inside)
-    fig.update_xaxes(title_text=axis)
+    most = max(sum(sum(stage.values()) for stage in plan) for plan in plans.values())
+    fig.update_xaxes(title_text=axis, range=[0, most])
     fig.update_layout(
         barmode="overlay",
         height=120 + 108 * len(plans),

@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from plots.attention import literal, number, token_label, token_ticks
 from plots.marks import LEGEND_ABOVE, add_box
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION, name_rows_above
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SMALL, VERMILION, fit_axis, name_rows_above
 
 OPEN, SHUT = (BLUE, "square"), (GREY, "x-thin")  # colour and marker
 GUESSED = ORANGE
@@ -205,7 +205,8 @@ def by_way(
             hoverinfo="skip",
             marker={"color": colour, "symbol": f"{symbol}-open", "size": 7},
         )
-    fig.update_xaxes(title_text=axis, tickformat=".0%" if percent else None)
+    seen = [value for results in arms.values() for values in results.values() for value in values]
+    fit_axis(fig, seen, title_text=axis, tickformat=".0%" if percent else None)
     name_rows_above(fig, names, 0.5 - foot / high, showgrid=True, tickfont={"size": FONT_SIZE})
     fig.update_layout(
         height=130 + high * len(names),

@@ -54,13 +54,15 @@ def _finding(rows: dict[str, tuple[float, float, float]]) -> str:
     first, *others = rows
     harder = [name for name in others if differs(rows[first], rows[name])]
     easier = [name for name in others if differs(rows[name], rows[first])]
-    told = [
-        words.format(names=_(", ").join(names))
-        for words, names in ((_("harder: {names}"), harder), (_("easier: {names}"), easier))
-        if names
-    ]
-    return _("Against {first}, {share:.0%} right, and beyond the noise – {told}").format(
-        first=first, share=rows[first][0], told=_("; ").join(told) or _("no way differs")
+    words = {
+        _("Harder than {first} ({share:.0%} right) by more than the noise: {names}"): harder,
+        _("Easier than {first} ({share:.0%} right) by more than the noise: {names}"): easier,
+    }
+    if not harder + easier:
+        words = {_("No way differs from {first} ({share:.0%} right) by more than the noise"): [first]}
+    share = rows[first][0]
+    return " · ".join(
+        told.format(first=first, share=share, names=_(", ").join(names)) for told, names in words.items() if names
     )
 
 
