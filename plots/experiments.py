@@ -62,7 +62,7 @@ class Gap:
 
 
 HIGH = 62  # pixels of a row of scores: from its middle, in rows, the foot of its name above; mean and dots below
-NAME, MEAN, DOTS = 0.16, 0.2, 0.37
+NAME, MEAN, DOTS = 0.24, 0.24, 0.4
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
 
 
