@@ -76,7 +76,7 @@ def show(inputs: Inputs) -> None:
             ],
         )
     known = _(
-        "Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights"
+        "Time of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights"
     )
     if inputs.drawn == "own":
         more = _("Accuracy: on the 122 dev reviews of the course, by runs of this class.")
