@@ -34,7 +34,7 @@ def two_masks(
     fig = make_subplots(
         cols=len(panels), shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=[literal(name) for name in panels]
     )
-    size = max(7, min(20, 165 // n))
+    size = max(7, min(20, 132 // n))
     for panel, mask in enumerate(panels.values()):
         for visible, (colour, symbol) in ((True, OPEN), (False, SHUT)):
             for asked in (False, True):
