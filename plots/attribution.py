@@ -96,13 +96,14 @@ def agreement_matrix(matrix: np.ndarray, names: Sequence[str], title: str = "") 
     fig = go.Figure(
         go.Heatmap(
             z=matrix.tolist(),
-            x=list(names),
-            y=list(names),
+            x=(places := list(range(len(names)))),
+            y=places,
+            customdata=[[[row, column] for column in names] for row in names],
             zmin=-1,
             zmax=1,
             colorscale=DIVERGING,
             showscale=False,
-            hovertemplate="%{y} and %{x}: %{z:.2f}<extra></extra>",
+            hovertemplate="%{customdata[0]} and %{customdata[1]}: %{z:.2f}<extra></extra>",
             xgap=3,
             ygap=3,
         )
@@ -111,11 +112,12 @@ def agreement_matrix(matrix: np.ndarray, names: Sequence[str], title: str = "") 
     for i, row in enumerate(matrix):
         for j, rho in enumerate(row):
             text = "–" if np.isnan(rho) else f"{rho:.2f}".replace("-", "−")
-            font = {"size": FONT_SIZE, "color": WORDS if np.isnan(rho) else _ink(rho)}
+            font = {"size": SMALL, "color": WORDS if np.isnan(rho) else _ink(rho)}
             notes.append({"x": j, "y": i, "text": text, "showarrow": False, "font": font})
     add_notes(fig, notes)
-    fig.update_xaxes(side="top", showgrid=False, tickangle=0)
-    fig.update_yaxes(autorange="reversed", showgrid=False)
+    numbers = [str(place + 1) for place in places]  # columns of a phone are narrower than the names
+    fig.update_xaxes(side="top", showgrid=False, tickangle=0, tickvals=places, ticktext=numbers)
+    name_rows(fig, [f"{name} <b>{number}</b>" for name, number in zip(names, numbers, strict=True)])
     fig.update_layout(height=130 + 46 * len(names), margin={"t": 104}, title=_above(title))
     return fig
 

@@ -62,7 +62,7 @@ class Gap:
 
 
 HIGH = 62  # pixels of a row of scores: from its middle, in rows, the foot of its name above; mean and dots below
-NAME, MEAN, DOTS = 0.16, 0.2, 0.37
+NAME, MEAN, DOTS = 0.24, 0.24, 0.4
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
 
 
@@ -94,6 +94,7 @@ def scores(
         horizontal_spacing=0.06,
     )
     ours = 1 + with_paper
+    theirs = [row.paper for row in rows if row.paper is not None]
     digits = max((len(f"{row.paper:g}".partition(".")[2]) for row in rows if row.paper is not None), default=0)
     for y, row in enumerate(rows):
         if with_paper and row.paper is not None:
@@ -102,7 +103,8 @@ def scores(
                 y=[y + MEAN],
                 mode="markers+text",
                 text=[f"{row.paper:.{digits}f}"],
-                textposition="top center",
+                # beside its mark, on the side with room: above it stand the names
+                textposition="middle right" if 2 * row.paper < min(theirs) + max(theirs) else "middle left",
                 textfont={"size": SMALL},
                 marker={"size": 15, "color": PAPER, "symbol": "diamond"},
                 showlegend=False,

@@ -22,7 +22,7 @@ def visible_matrix(
             fig,
             [j for _i, j in some],
             [i for i, _j in some],
-            {"symbol": symbol, "size": max(6, min(13, 330 / size)), "color": colour},
+            {"symbol": symbol, "size": max(6, min(11, 280 / size)), "color": colour},
             text=[literal(f"{tokens[i]} → {tokens[j]}") for i, j in some],
             hover="%{text}",
         )

@@ -100,7 +100,7 @@ def over_layers(
             named = {}  # a position without a text would show "new text"
             if words and columns <= 2:
                 note = {"text": literal(words), "font": {"size": SMALL}}
-                named = {"annotation": note, "annotation_position": _free_corner(panel.lines, height)}
+                named = {"annotation": note, "annotation_position": _free_corner(panel.lines, height, panel.span)}
             fig.add_hline(y=height, line={"color": GREY, "dash": "dash", "width": 2}, **named, **at)
             if columns > 2 and words and words not in shown:  # small panels: in the legend instead
                 shown.add(words)
@@ -129,7 +129,7 @@ def _wrapped(title: str) -> str:
     return "<br>".join(map(literal, textwrap.wrap(title, 18 if any(map(is_cjk, title)) else 34)))
 
 
-def _free_corner(lines: Sequence[Line], height: float) -> str:
+def _free_corner(lines: Sequence[Line], height: float, span: tuple[float, float] | None) -> str:
     """Where the name of a horizontal line stands clear of the curves: at the right, if there is room."""
     room = {}
     for corner, ends, sign in (
@@ -141,6 +141,8 @@ def _free_corner(lines: Sequence[Line], height: float) -> str:
         gaps = [[sign * (value - height) for value in line.values[ends]] for line in lines if not line.faint]
         gaps = [gap for gap in gaps if max(map(abs, gap), default=0) > 0.01]  # else the curve is the line
         room[corner] = min((0 if min(gap) < 0 else min(gap) for gap in gaps if max(gap) > 0), default=math.inf)
+        if span and sign < 0:
+            room[corner] = min(room[corner], height - span[0])  # below the panel stand the axis's names
     return next((corner for corner, free in room.items() if free > 0.15), max(room, key=room.__getitem__))
 
 

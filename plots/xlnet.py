@@ -34,7 +34,7 @@ def two_masks(
     fig = make_subplots(
         cols=len(panels), shared_yaxes=True, horizontal_spacing=0.03, subplot_titles=[literal(name) for name in panels]
     )
-    size = max(7, min(20, 165 // n))
+    size = max(7, min(20, 132 // n))
     for panel, mask in enumerate(panels.values()):
         for visible, (colour, symbol) in ((True, OPEN), (False, SHUT)):
             for asked in (False, True):
@@ -175,11 +175,11 @@ def by_way(
     ways = list(dict.fromkeys(way for results in arms.values() for way in results))
     looks = dict(zip(ways, ((ORANGE, "diamond"), (BLUE, "circle"), (PINK, "square")), strict=False))
     names = [literal(name) for name in arms]
-    foot, high = 22, 30 + 28 * len(ways)  # pixels of a row, and of them to the foot of its name, which is on top
+    foot, high = 22, 36 + 28 * len(ways)  # pixels of a row, and of them to the foot of its name, which is on top
     fig = go.Figure()
     for way in ways:
         colour, symbol = looks[way]
-        shift = (foot + 28 * (ways.index(way) + 0.75)) / high - 0.5
+        shift = (foot + 28 * (ways.index(way) + 0.95)) / high - 0.5
         at = [place + shift for place, results in enumerate(arms.values()) if way in results]
         values = [results[way] for results in arms.values() if way in results]
         means = [statistics.fmean(one) for one in values]

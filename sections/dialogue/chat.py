@@ -25,7 +25,7 @@ def show(inputs: Inputs) -> None:
             show_entities(answer)
         ranked = ranked_intents(answer)
         names, probs = zip(*ranked, strict=True)
-        summary = _("The intent: {intent}, {p:.0%}").format(intent=names[0], p=probs[0])
+        summary = _("The intent: {intent}, {p:.1%}").format(intent=names[0], p=probs[0])
         figure(
             intents(list(names), list(probs), _("confidence"), summary),
             _("How sure each intent of “{text}” is. {listed}. {entities}").format(

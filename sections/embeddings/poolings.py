@@ -54,7 +54,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     summary = _("Best here: {pooling} at layer {layer}, {value:.2f}; counting common words alone: {words:.2f}").format(
         pooling=pooling_names()[best], layer=names[where], value=by_pooling[best][where], words=words
     )
-    panel = Panel(_("Spearman’s correlation with people’s scores"), lines, {_("common words"): words})
+    title = _("Spearman’s correlation with people’s scores, {n} pairs").format(n=len(pairs))
+    panel = Panel(title, lines, {_("common words"): words})
     figure(
         partial(over_layers, [panel], names, _("layer"), columns=1, title=summary),
         _("Agreement of cosines with scores of {n} pairs, by layer and pooling.").format(n=len(overlap))

@@ -79,9 +79,9 @@ def _shown(inputs: Inputs, count: int, after: str) -> None:
     new = [step.chosen for step in steps]
     ends = sum(all(map(is_punctuation, vocab[i])) for i in new)
     finding(
-        _("Of {n} tokens that it puts behind your words, {different} are different and {ends} are punctuation").format(
-            n=len(new), different=len(set(new)), ends=ends
-        )
+        _(
+            "Of {n} tokens that it puts behind your words {ends} are punctuation; it uses {different} different ones"
+        ).format(n=len(new), different=len(set(new)), ends=ends)
     )
     show_tokens(
         [vocab[i] for i in [*start, *new]],

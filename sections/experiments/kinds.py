@@ -74,8 +74,8 @@ def _title(names: dict[str, str], base: str, means: dict[str, dict[str, float]])
     if not others:
         return _("Determined words by kind")
     ahead = {arm: sum(means[arm][kind] > means[base][kind] for kind in means[arm]) for arm in others}
-    told = _(", ").join(_("{arm} in {n}").format(arm=names[arm], n=n) for arm, n in ahead.items())
-    return _("Ahead of {base}: {told} of {n} kinds").format(base=names[base], n=len(means[base]), told=told)
+    told = _(", ").join(_("“{arm}” in {n}").format(arm=names[arm], n=n) for arm, n in ahead.items())
+    return _("Ahead of “{base}”: {told} of {n} kinds of words").format(base=names[base], n=len(means[base]), told=told)
 
 
 def kind_words() -> dict[str, str]:

@@ -65,7 +65,7 @@ def knowledge(language: str) -> "KnowledgeBase":
 def read(lesson: Lesson) -> Inputs:
     """Sentence and fact beside each other; model and knowledge base in the drawer."""
     with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="xsmall"):
-        left, middle = st.container(), st.container(width=FACT)
+        left, middle = st.container(), st.container(width=FACT, key="asked-fact")
         with drawer(key="knowledge-drawer"):
             examples = st.container()
             model = model_choice(fill=True, default=WELL_READ)

@@ -75,9 +75,7 @@ def show(inputs: Inputs) -> None:
                 for p in points
             ],
         )
-    known = _(
-        "Seconds of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights"
-    )
+    known = _("Time of one processor thread of this server, measured on your sentence. Bubbles: memory of the weights")
     if inputs.drawn == "own":
         more = _("Accuracy: on the 122 dev reviews of the course, by runs of this class.")
     else:

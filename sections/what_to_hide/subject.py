@@ -34,7 +34,7 @@ class Inputs:
 
 def read(lesson: Lesson) -> Inputs:
     """The text and the button to draw again; in a drawer the rarely changed settings."""
-    with st.container(horizontal=True, key="asked", vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, key="subject", vertical_alignment="bottom", gap="medium"):
         left = st.container()
         with drawer(holds=("rate", "seed")):
             rate = st.slider(_("Tokens hidden"), 5, 50, RATE, 5, format="%d %%", key="rate", bind="query-params")

@@ -165,12 +165,14 @@ def _bars(finals: Finals, revealed: bool, whose: str) -> None:
     finals = {name: {t: by[t] for t in by if revealed or t != "flipped"} for name, by in finals.items()}
     words, rows = _told(finals)
     first = next(iter(finals.values()))
-    shares = " → ".join(f"{sum(values) / len(values):.0%}" for values in first.values())
+    shares = {test: f"{sum(values) / len(values):.0%}" for test, values in first.items()}
     seeds = len(next(iter(first.values())))
     if revealed and "planted" in finals:
-        finding = _("Trained with the cue, right in {shares}: it helps → says nothing → misleads").format(shares=shares)
+        finding = _(
+            "Trained with the cue: {planted} right if it helps, {balanced} if it says nothing, {flipped} if it misleads"
+        ).format(**shares)
     else:
-        finding = _("Trained with the cue, right in {shares}: it helps → says nothing").format(shares=shares)
+        finding = _("Trained with the cue: {planted} right if it helps, {balanced} if it says nothing").format(**shares)
     alt = _("Accuracy on the three tests at the end. {words}.").format(words=words)
     drawn = final_accuracy(finals, training_names(), test_names(), 0.5, _("accuracy"), finding)
     with st.container(key="scores-cues"):
