@@ -42,6 +42,7 @@ def show(inputs: Inputs) -> None:
                 {_("word"): word, **{names[name]: float(value[i]) for name, value in shown.items()}}
                 for i, word in enumerate(words)
             ],
+            wide=True,
         )
     if inputs.run is not None:
         show_accuracy(inputs.run)

@@ -23,7 +23,7 @@ def test_the_window_shrinks_until_a_piece_is_found(page):
     for number, one in enumerate(tries, 1):
         page.keyboard.press("ArrowRight")
         expect(picture.locator(".frame")).to_contain_text(one.piece)
-        expect(picture.locator(".count")).to_have_text(f"try {number} of {len(tries)}")
+        expect(picture.locator(".count")).to_have_text(f"step {number} of {len(tries)}")
     expect(picture.locator(".pieces bdi")).to_have_text(pieces)
     page.keyboard.press("ArrowLeft")
     expect(picture.locator(".pieces bdi")).to_have_text(pieces[:-1])

@@ -239,7 +239,7 @@ def test_each_direction_gets_its_verdict(results, page, query, experiment, scale
 @pytest.mark.parametrize(
     ("page", "query", "said"),
     [
-        ("training_options", {"option": "lamb"}, ["unclear", "unclear", LITTLE, LITTLE]),
+        ("training_options", {"option": "lamb"}, ["agrees", "unclear", LITTLE, LITTLE]),
         ("training_options", {"option": "batches"}, [LITTLE]),
         ("xlnet", {"part": "Its worth"}, ["agrees", OPEN]),
         ("what_to_hide", {"part": "The claim"}, [LITTLE]),
