@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 import plotly.graph_objects as go
 
-from plots.theme import BLUE, GREY, SMALL, VERMILION, add_marks, name_rows
+from plots.theme import BLUE, GREY, SMALL, VERMILION, add_marks, broken, name_rows
 
 # Keys: expectations of minibert.inside.predictions.checklist: "same" prediction, "change", or "open" (none).
 STYLE = {"same": (BLUE, "circle"), "change": (VERMILION, "diamond"), "open": (GREY, "square")}
@@ -62,7 +61,7 @@ def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
                 cliponaxis=False,
             )
     fig.update_xaxes(tickformat=".0%", range=[-0.02, 1.02], title_text=title)
-    names = ["<br>".join(wrap(row.name, 18)) for row in rows]  # beside them a phone has room for the rates
+    names = [broken(row.name, 18) for row in rows]  # beside them a phone has room for the rates
     name_rows(fig, names, range=[len(rows) - 0.4, -0.6])
     fig.update_layout(height=110 + 48 * len(rows), margin={"r": 76})
     return fig
