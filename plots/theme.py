@@ -96,19 +96,21 @@ def columns(text: str) -> int:
 
 
 _CHARACTER = re.compile(r"&(?:amp|lt|gt);|.")  # as `literal` writes it
-_NEVER_LAST = {"Zs", "Ps", "Pi", "Cf"}  # of a line; Unicode's categories: spaces, opening marks, joiners
+_NEVER_LAST = {"Zs", "Nd", "Ps", "Pi", "Cf"}  # of a line; Unicode's categories: spaces, digits, opening marks, joiners
 _NEVER_FIRST = {"Pc", "Pd", "Pe", "Pf", "Po", "Mn", "Mc", "Me", "Sk", "Cf"}
 
 
 def broken(text: str, most: int = 36) -> str:
     """The text, escaped or not, in lines of at most `most` `columns`: a phone has room for 36. A word is cut only if it
-    is longer than a line."""
-    shown, lines, start = _CHARACTER.findall(" ".join(text.split())), [], 0
+    is longer than a line, and the last character never stands alone."""
+    text = re.sub(r"(?<=\d) (?=[^\0-\u2e7f])", "\xa0", " ".join(text.split()))  # 12 层
+    shown, lines, start = _CHARACTER.findall(text), [], 0
     while start < len(shown):
         plain = [html.unescape(one) for one in shown[start : start + most + 1]]
         end = max(1, bisect_right(list(accumulate(map(columns, plain))), most))
         if end < len(plain):
-            end = next((at for at in range(end, 0, -1) if _may_end(*plain[at - 1 : at + 1])), end)
+            places = (at for at in range(end, 0, -1) if start + at < len(shown) - 1)
+            end = next((at for at in places if _may_end(*plain[at - 1 : at + 1])), end)
         lines.append("".join(shown[start : start + end]))
         start += end + (plain[end : end + 1] == [" "])
     return "<br>".join(lines)

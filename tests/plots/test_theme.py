@@ -76,8 +76,9 @@ def test_a_text_is_broken_where_its_language_allows_and_never_within_an_escape()
             lines = [html.unescape(line) for line in theme.broken(text, most).split("<br>")]
             assert max(map(theme.columns, lines)) <= most
             assert not any(line[0] in "，。：；）、”" or line[-1] in "（“ " for line in lines)
-            assert "".join(lines).replace(" ", "") == html.unescape(text).replace(" ", "")
-    assert theme.broken("一二三四五，六", 10) == "一二三四<br>五，六"
+            assert "".join("".join(lines).split()) == "".join(html.unescape(text).split())
+    for text, last in (("一二三四五，六七", "五，六七"), ("一二三 12 层数", "12\xa0层数"), ("一二三四五六", "五六")):
+        assert theme.broken(text, 10).endswith("<br>" + last)
 
 
 def test_small_type_grows_and_what_is_set_stays():
