@@ -7,7 +7,6 @@ and its `customdata` says which one. Rows attend to columns. Tokens are escaped:
 from __future__ import annotations
 
 import html
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,7 +14,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.grammar import ATTENTION
-from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, SMALL, VERMILION
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, SMALL, VERMILION, columns
 
 TOKEN_WIDTH = 12  # maximum width of a token's label, in character columns
 NUMBERED = 11  # matrices with at most this many rows and columns have the numbers written in their cells
@@ -32,7 +31,7 @@ def cut(text: str, most: int) -> str:
     """The text in at most `most` columns, of which a Chinese character takes two, and an ellipsis; `literal`."""
     shown, width = [], 0
     for char in text:
-        width += _columns(char)
+        width += columns(char)
         if width > most:
             shown.append("…")
             break
@@ -40,13 +39,9 @@ def cut(text: str, most: int) -> str:
     return literal("".join(shown))
 
 
-def _columns(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
 def _room(tokens: Sequence[str]) -> int:
     """Width in pixels of an axis's longest label. Setting the margin explicitly saves plotly a second layout pass."""
-    return 12 + 9 * min(TOKEN_WIDTH + 1, max(map(_columns, tokens)))
+    return 12 + 9 * min(TOKEN_WIDTH + 1, max(map(columns, tokens)))
 
 
 def literal(text: str) -> str:

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 import plotly.graph_objects as go
 
-from plots.theme import BLUE, GREY, SMALL, VERMILION, add_marks, name_rows
+from plots.theme import BLUE, GREY, SMALL, VERMILION, add_marks, broken, name_rows
 
 # Keys: expectations of minibert.inside.predictions.checklist: "same" prediction, "change", or "open" (none).
 STYLE = {"same": (BLUE, "circle"), "change": (VERMILION, "diamond"), "open": (GREY, "square")}
@@ -44,9 +43,8 @@ def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
             },
             hover=f"{row.note}: %{{x:.1%}}",
         )
-        fig.add_annotation(
-            x=1.03, y=place, text=row.note, showarrow=False, xanchor="left", font={"size": SMALL}, xref="paper"
-        )
+        note = {"text": broken(row.note, 9), "align": "left", "showarrow": False, "font": {"size": SMALL}}
+        fig.add_annotation(x=1, y=place, xref="paper", xanchor="left", xshift=8, **note)
         if row.expects != "open":
             add_marks(
                 fig,
@@ -61,8 +59,8 @@ def flip_rates(rows: Sequence[FlipRate], title: str) -> go.Figure:
                 hoverinfo="skip",
                 cliponaxis=False,
             )
-    fig.update_xaxes(tickformat=".0%", range=[-0.02, 1.02], title_text=title)
-    names = ["<br>".join(wrap(row.name, 18)) for row in rows]  # beside them a phone has room for the rates
+    fig.update_xaxes(tickformat=".0%", range=[-0.06, 1.06], title_text=title)
+    names = [broken(row.name, 18) for row in rows]  # beside them a phone has room for the rates
     name_rows(fig, names, range=[len(rows) - 0.4, -0.6])
     fig.update_layout(height=110 + 48 * len(rows), margin={"r": 76})
     return fig

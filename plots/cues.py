@@ -2,13 +2,11 @@
 
 import statistics
 from collections.abc import Mapping, Sequence
-from textwrap import wrap
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.over_layers import titled
-from plots.theme import BLUE, GREEN, GREY, LEGEND_ABOVE, VERMILION, add_line, add_marks, add_text
+from plots.theme import BLUE, GREEN, GREY, LEGEND_ABOVE, VERMILION, add_line, add_marks, add_text, broken, titled
 
 # Keys: minibert.inside.predictions.spurious_cues.CONDITIONS of the test set.
 STYLE = {
@@ -29,7 +27,7 @@ def accuracy_over_steps(
     fig = make_subplots(
         rows=1,
         cols=len(curves),
-        subplot_titles=["<br>".join(wrap(trainings[name], 14)) for name in curves],
+        subplot_titles=[broken(trainings[name], 14) for name in curves],
         shared_yaxes=True,
         horizontal_spacing=0.06,
     )
@@ -105,7 +103,7 @@ def final_accuracy(
     fig.add_hline(y=chance, line={"color": GREY, "dash": "longdash", "width": 1.5})
     fig.update_xaxes(
         tickvals=list(places.values()),
-        ticktext=["<br>".join(wrap(trainings[name], 14)) for name in places],
+        ticktext=[broken(trainings[name], 14) for name in places],
         showgrid=False,
         range=[-0.45, len(places) - 0.55],
     )

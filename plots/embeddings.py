@@ -10,8 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
-from plots.over_layers import titled
-from plots.theme import FONT_SIZE, PALETTE
+from plots.theme import FONT_SIZE, PALETTE, titled
 
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down")
 COLUMNS = 5

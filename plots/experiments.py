@@ -6,7 +6,6 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -85,7 +84,7 @@ def scores(
     floor: score of a trivial baseline, a dotted line · own: name of the user's runs.
     """
     with_paper = any(row.paper is not None for row in rows)
-    titles = tuple("<br>".join(wrap(one, 20)) for one in titles)  # of panels half as wide as a phone
+    titles = tuple(broken(one, 20) for one in titles)  # of panels half as wide as a phone
     fig = make_subplots(
         rows=1,
         cols=1 + with_paper,
@@ -175,7 +174,7 @@ def pad_axis(fig: go.Figure, values: Sequence[float], title: str, col: int) -> N
     if values:
         room = max(0.15 * (max(values) - min(values)), 0.5)
         fig.update_xaxes(range=[min(values) - room, max(values) + room], row=1, col=col)
-    fig.update_xaxes(title={"text": "<br>".join(wrap(title, 20)), "font": {"size": SMALL}}, row=1, col=col)
+    fig.update_xaxes(title={"text": broken(title, 20), "font": {"size": SMALL}}, row=1, col=col)
 
 
 def on_one_scale(
@@ -358,7 +357,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     fig.update_layout(showlegend=True)
     name_rows_above(fig, [row.name for row in rows], 0.14, range=[len(rows) - 0.42, -0.5])
     ours = [row.ours + side * (row.half or 0) for row in rows if row.ours is not None for side in (-1, 1)]
-    fit_axis(fig, [0.0, *ours, *(row.paper for row in rows if row.paper is not None)], title_text=axis)
+    fit_axis(fig, [0.0, *ours, *(row.paper for row in rows if row.paper is not None)], title_text=broken(axis))
     fig.update_layout(height=150 + 56 * len(rows), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})

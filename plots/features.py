@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 import plotly.graph_objects as go
 
 from minibert.finetune.layer_choice import LayerChoice
 from plots.attention import literal
 from plots.grammar import OURS
-from plots.theme import BLUE, GREEN, GREY, LEGEND_ABOVE, SKY, SMALL, add_marks, name_rows
+from plots.theme import BLUE, GREEN, GREY, LEGEND_ABOVE, SKY, SMALL, add_marks, broken, name_rows
 
 TRAINED, FROZEN, NEW = BLUE, SKY, GREEN
 SEE_THROUGH = "rgba(138,143,152,0.10)"
@@ -77,7 +76,7 @@ def stack(
             hover=literal(name) + "",
         )
     end = tops[-1][0]
-    text = "<br>".join(map(literal, wrap(outputs, 24)))
+    text = broken(literal(outputs), 24)
     fig.add_annotation(x=middle[0], y=end + 0.4, yanchor="bottom", text=text, showarrow=False, font={"size": SMALL})
     heights = [*range(blocks + 1), *(y for y, _, _ in tops)]
     labels = [*names, *(name for _, name, _ in tops)]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import plotly.graph_objects as go
 
-from minibert.text.characters import is_cjk
 from plots import marks
 from plots.attention import literal
 from plots.grammar import RIGHT
 from plots.marks import name_rows
-from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION
+from plots.theme import BLUE, FONT_SIZE, GREEN, GREY, ORANGE, PINK, SKY, SMALL, VERMILION, broken, titled
 
 LINE = 22  # pixels of a further line of a panel's title
 # Lines differ by colour, dash and symbol. The last look is for baselines.
@@ -59,7 +57,7 @@ def over_layers(
     """Draw the panels. layers: their names, the embeddings first · axis: title of the x axes."""
     columns = min(columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    titles = [_wrapped(panel.title) if columns == 1 else literal(panel.title) for panel in panels]
+    titles = [broken(literal(panel.title)) if columns == 1 else literal(panel.title) for panel in panels]
     spacing = {"horizontal_spacing": 0.22 / columns, "vertical_spacing": min(0.3, 0.42 / rows) if rows > 1 else 0}
     fig = marks.panels(titles, rows=rows, columns=columns, **spacing)
     shown: set[str] = set()
@@ -124,11 +122,6 @@ def over_layers(
     return titled(fig, title)
 
 
-def _wrapped(title: str) -> str:
-    """A panel's title in lines that a phone has room for."""
-    return "<br>".join(map(literal, textwrap.wrap(title, 18 if any(map(is_cjk, title)) else 34)))
-
-
 def _free_corner(lines: Sequence[Line], height: float, span: tuple[float, float] | None) -> str:
     """Where the name of a horizontal line stands clear of the curves: at the right, if there is room."""
     room = {}
@@ -144,26 +137,6 @@ def _free_corner(lines: Sequence[Line], height: float, span: tuple[float, float]
         if span and sign < 0:
             room[corner] = min(room[corner], height - span[0])  # below the panel stand the axis's names
     return next((corner for corner, free in room.items() if free > 0.15), max(room, key=room.__getitem__))
-
-
-def titled(fig: go.Figure, title: str, width: int = 78) -> go.Figure:
-    """Add a title, wrapped to at most `width` characters per line, in place; the figure's height grows accordingly."""
-    if title:
-        lines = textwrap.wrap(title, width)
-        room = 16 + 26 * len(lines)
-        fig.update_layout(
-            title={
-                "text": "<br>".join(map(literal, lines)),
-                "x": 0,
-                "yref": "container",
-                "y": 1,
-                "yanchor": "top",
-                "pad": {"t": 14},
-            },
-            height=fig.layout.height + room,
-            margin={"t": (fig.layout.margin.t or 24) + room},
-        )
-    return fig
 
 
 def faded(colour: str) -> str:
@@ -188,7 +161,7 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
     """One panel per source (ours, a paper), one row per task, a mark for each repetition and a larger one at their
     mean. kinds: kind → label."""
     sizes = [len(rows) for rows in groups.values()]
-    titles = [_wrapped(title) for title in groups]
+    titles = [broken(literal(title)) for title in groups]
     more = LINE * max((title.count("<br>") for title in titles), default=0)
     height = 28 * sum(sizes) + (62 + more) * len(sizes) + 90
     spacing = min((48 + more) / height, 0.9 / max(len(groups) - 1, 1))
@@ -219,7 +192,7 @@ def depths(groups: Mapping[str, Sequence[Settled]], kinds: Mapping[str, str], ax
         name_rows(fig, [literal(row.name) for row in rows], 0.6, 0.6, showgrid=None, row=panel, col=1)
     fig.update_xaxes(range=[-0.04, 1.04], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
     fig.update_annotations(x=1, xanchor="right")  # over the names, too: a phone has no room for a title beside them
-    fig.update_xaxes(title_text="<br>".join(textwrap.wrap(axis, 18)), row=len(groups), col=1)
+    fig.update_xaxes(title_text=broken(axis, 18), row=len(groups), col=1)
     fig.update_layout(
         height=height,
         margin={"t": 40 + more, "r": 16},

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
 
 import numpy as np
 import plotly.graph_objects as go
 
-from minibert.text.characters import is_cjk
-from plots.attention import literal, number
+from plots.attention import cut, literal, number
 from plots.marks import LEGEND_ABOVE, add_box, add_line, panels
-from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, ORANGE, PALETTE, SMALL, WORDS
+from plots.theme import BLUE, DIVERGING, FONT_SIZE, GREY, ORANGE, PALETTE, SMALL, WORDS, broken
 
 INK = "#111111"  # contrast of at least 5 : 1 on every colour from white to vermilion
 CELL = 56  # pixels
-NAME = 22  # characters of a line of a model's name
-LABEL, LABEL_CJK, LINES = 16, 8, 3  # of a sentence beside its row: characters per line (English, CJK), lines
-ABOVE = 44  # characters of a line above a bar, as many as a phone has room for
+NAME = 22  # columns of a line of a model's name
+LABEL, LINES = 16, 3  # of a sentence beside its row: columns of a line, lines
+ABOVE, LONGEST = 44, 60  # columns of a line above a bar, as many as a phone has room for; of the whole text there
 PITCH, FURTHER = 35.5, 18  # pixels from bar to bar; more for a further line of the text above it
 
 
@@ -63,8 +61,8 @@ def cosine_matrix_of(matrix: CosineMatrix, sentences: Sequence[str], axis: str) 
 
 def in_lines(text: str) -> str:
     """A text wrapped to at most LINES short lines, truncated, and escaped except for the line breaks."""
-    width = LABEL_CJK if any(map(is_cjk, text)) else LABEL
-    return "<br>".join(map(literal, wrap(text, width, max_lines=LINES, placeholder=" …") or [""]))
+    lines = broken(literal(text), LABEL).split("<br>")
+    return "<br>".join(lines[:LINES]) + "…" * (len(lines) > LINES)
 
 
 @dataclass(frozen=True)
@@ -97,12 +95,12 @@ def agreements(rows: Sequence[Agreement], title: str, axis: str) -> go.Figure:
         )
         note = {"text": f"<b>{number(row.value)}</b>", "showarrow": False, "font": {"size": FONT_SIZE}}
         fig.add_annotation(x=row.value, y=place, yshift=18, **note)
-    names = ["<br>".join(map(literal, wrap(row.name, NAME, break_long_words=False))) for row in rows]
+    names = [broken(literal(row.name), NAME) for row in rows]
     names = [f"<b>{name}</b>" if row.marked else name for name, row in zip(names, rows, strict=True)]
     fig.update_yaxes(tickvals=list(range(len(rows))), ticktext=names, range=[-0.5, len(rows) - 0.2], showgrid=False)
     fig.update_xaxes(
         range=[min(-0.05, *(row.low - 0.05 for row in rows)), 1.0],
-        title_text="<br>".join(words for line in axis.split("<br>") for words in wrap(line, NAME)),
+        title_text="<br>".join(broken(line, NAME) for line in axis.split("<br>")),
         zeroline=True,
         zerolinecolor=GREY,
     )
@@ -125,8 +123,8 @@ def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int
     fig = go.Figure()
     notes, place = [], 0.0  # in pixels from the top
     for row in rows:
-        words = wrap(f"{number(row.cosine)} {shortened(row.line)}", ABOVE // 2 if any(map(is_cjk, row.line)) else ABOVE)
-        place += PITCH + FURTHER * (len(words) - 1)
+        words = broken(f"{number(row.cosine)} {cut(row.line, LONGEST)}", ABOVE)
+        place += PITCH + FURTHER * words.count("<br>")
         fig.add_bar(
             x=[max(row.cosine, 0.0)],
             y=[place],
@@ -136,7 +134,7 @@ def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int
             hovertemplate=f"{literal(row.line)}: {number(row.cosine)}<extra></extra>",
             showlegend=False,
         )
-        text = "<br>".join(map(literal, words)).replace(number(row.cosine), f"<b>{number(row.cosine)}</b> ", 1)
+        text = words.replace(number(row.cosine), f"<b>{number(row.cosine)}</b> ", 1)
         note = {"text": text, "showarrow": False, "align": "left", "font": {"size": SMALL, "color": WORDS}}
         notes.append({"x": 0, "y": place, "xanchor": "left", "yanchor": "bottom", "yshift": 7, **note})
     fig.update_layout(annotations=notes)
@@ -149,12 +147,6 @@ def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int
         margin={"l": 8, "r": 8, "t": 40, "b": 44},
     )
     return fig
-
-
-def shortened(line: str, most: int = 60) -> str:
-    """The line truncated to fit above its bar; half as many characters if it has Chinese ones."""
-    most = most // 2 if any(map(is_cjk, line)) else most
-    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 Marks = Sequence[tuple[int, Mapping[str, float]]]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from textwrap import wrap
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from plots.attention import literal
 from plots.marks import LEGEND_ABOVE, name_rows, number_axis, side_by_side
-from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL, VERMILION
+from plots.theme import BLUE, GREEN, GREY, ORANGE, SKY, SMALL, VERMILION, broken
 
 CORRECTED, UNCORRECTED = BLUE, VERMILION
 SYMBOL = {True: "circle", False: "diamond"}
@@ -230,7 +229,7 @@ def two_groups(
             marker={"size": 13, "symbol": "line-ns", "line": {"width": 4, "color": colour}},
             hovertemplate="%{x:.1f}<extra></extra>",
         )
-    name_rows(fig, ["<br>".join(map(literal, wrap(name, 18))) for name in groups])
+    name_rows(fig, [broken(literal(name), 18) for name in groups])
     fig.update_xaxes(title_text=axis)
     fig.update_layout(height=130 + 76 * len(groups))
     return fig

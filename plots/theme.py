@@ -2,9 +2,11 @@
 
 import html
 import re
-import textwrap
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -88,9 +90,38 @@ def name_rows(fig: go.Figure, names: Sequence[str], **options) -> None:
     fig.update_yaxes(**rows | {"showgrid": False} | options)
 
 
-def broken(title: str, most: int = 36) -> str:
-    """The title of an axis in lines of `most` letters, for which a phone has room."""
-    return "<br>".join(textwrap.wrap(title, most if title.isascii() else most // 2))
+def columns(text: str) -> int:
+    """The width of a text, in which a Chinese character takes two columns."""
+    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+_CHARACTER = re.compile(r"&(?:amp|lt|gt);|.")  # as `literal` writes it
+_NEVER_LAST = {"Zs", "Nd", "Ps", "Pi", "Cf"}  # of a line; Unicode's categories: spaces, digits, opening marks, joiners
+_NEVER_FIRST = {"Pc", "Pd", "Pe", "Pf", "Po", "Mn", "Mc", "Me", "Sk", "Cf"}
+
+
+def broken(text: str, most: int = 36) -> str:
+    """The text, escaped or not, in lines of at most `most` `columns`: a phone has room for 36. A word is cut only if it
+    is longer than a line, and the last character never stands alone."""
+    text = re.sub(r"(?<=\d) (?=[^\0-\u2e7f])", "\xa0", " ".join(text.split()))  # 12 层
+    shown, lines, start = _CHARACTER.findall(text), [], 0
+    while start < len(shown):
+        plain = [html.unescape(one) for one in shown[start : start + most + 1]]
+        end = max(1, bisect_right(list(accumulate(map(columns, plain))), most))
+        if end < len(plain):
+            places = (at for at in range(end, 0, -1) if start + at < len(shown) - 1)
+            end = next((at for at in places if _may_end(*plain[at - 1 : at + 1])), end)
+        lines.append("".join(shown[start : start + end]))
+        start += end + (plain[end : end + 1] == [" "])
+    return "<br>".join(lines)
+
+
+def _may_end(last: str, following: str) -> bool:
+    """Whether a line may end between two characters: before a space, within a compound, beside a Chinese character."""
+    if following == " " or last == "-":
+        return following == " " or following.isalpha()
+    kinds = unicodedata.category(last), unicodedata.category(following)
+    return columns(last + following) > 2 and kinds[0] not in _NEVER_LAST and kinds[1] not in _NEVER_FIRST
 
 
 def name_rows_above(fig: go.Figure, names: Sequence[str], up: float, **options) -> None:
@@ -211,13 +242,12 @@ def untitled(parts: dict) -> str:
     title = layout.get("title", {}).get("text")
     if not title:
         return ""
-    room = TITLE + 26 * title.count("<br>")  # pixels a line
     del layout["title"]["text"]
     if top := layout.get("margin", {}).get("t"):
-        layout["margin"]["t"] = max(24, top - room)
+        layout["margin"]["t"] = max(24, top - TITLE)
     if layout.get("height"):
-        layout["height"] -= room
-    return html.unescape(re.sub(r"</?b>", "", title.replace("<br>", " ")))
+        layout["height"] -= TITLE
+    return html.unescape(re.sub(r"</?b>", "", title))
 
 
 def enlarge(parts: dict, factor: float) -> bool:

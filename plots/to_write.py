@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
-from textwrap import wrap
 
 import plotly.graph_objects as go
 
 from plots.marks import LEGEND_ABOVE, add_line, panels
-from plots.theme import BLUE, DOTTED, GREEN, ORANGE, SMALL, VERMILION, add_text, name_rows_above
+from plots.theme import BLUE, DOTTED, GREEN, ORANGE, SMALL, VERMILION, add_text, broken, name_rows_above
 
-WIDEST = 38  # characters of a line of a panel's title, as many as a phone has
 LOOKS = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (ORANGE, "dashdot", "x"))
 
 
@@ -45,7 +43,7 @@ def arms_by_measure(
 ) -> go.Figure:
     """One panel per metric, one row per arm: a dot per seed, a line at the mean. values: metric → arm → shares ·
     floors: metric → percent that need no understanding, a dotted line."""
-    titles = ["<br>".join(wrap(metric, WIDEST)) for metric in values]
+    titles = [broken(metric) for metric in values]
     fig = panels(titles, rows=len(values), vertical_spacing=0.38 / max(1, len(values)))
     arms = list(dict.fromkeys(arm for some in values.values() for arm in some))
     for number, (metric, some) in enumerate(values.items(), 1):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from textwrap import wrap
 
 import plotly.graph_objects as go
 
@@ -150,7 +149,7 @@ def share_within(
         marker={"size": 16, "color": WORDS, "line": {"width": 2, "color": "#222222"}},
         hovertemplate="%{x}: %{y:.0%}<extra></extra>",
     )
-    fig.update_xaxes(title_text="<br>".join(wrap(axes[0], 24)), range=[0, levels[-1] * 1.02])
+    fig.update_xaxes(title_text=broken(axes[0], 24), range=[0, levels[-1] * 1.02])
     fig.update_yaxes(title_text=axes[1], range=[0, 1.05], tickformat=".0%")
     fig.update_layout(title_text=title, height=320)
     return fig

@@ -129,12 +129,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 
 def _draw(inputs: Inputs, rows: list[Judged]) -> None:
-    from plots.theme import broken
-
     measure, names, base = inputs.chosen, inputs.paper["arms"], inputs.base
     axis = _("{measure}, lower is better: difference to {base}") if measure.log else _("{measure}, points above {base}")
     axis = axis.format(measure=metric_names()[measure.key], base=names[base])
-    show_verdicts(rows, names, broken(axis), in_short(inputs, measure))
+    show_verdicts(rows, names, axis, in_short(inputs, measure))
     if any(row.claim.base != base for row in rows):
         st.caption(_("Where a row names another arm, the difference is to that one."))
 

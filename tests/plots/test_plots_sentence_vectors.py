@@ -45,7 +45,7 @@ def test_what_is_found_is_drawn_nearest_first_and_as_it_reads():
     assert [trace.x[0] for trace in fig.data] == [0.9, 0.5, 0.0]
     assert [trace.marker.color for trace in fig.data] == [BLUE, GREY, GREY]
     words = [note.text for note in fig.layout.annotations]
-    assert "&lt;b&gt;" in words[0] and words[1].count("问") == 29 and words[1].endswith("…")
+    assert "&lt;b&gt;" in words[0] and words[1].count("问") == 30 and words[1].endswith("…")
     assert fig.layout.yaxis.range[0] > fig.layout.yaxis.range[1]  # the first on top
 
 

@@ -1,5 +1,7 @@
 """Colours that anyone can tell apart, type for the back row, nothing a figure has set itself overridden."""
 
+import html
+import textwrap
 from itertools import combinations
 
 import plotly.graph_objects as go
@@ -62,6 +64,21 @@ def test_words_without_a_colour_of_their_own_have_the_page_s():
 def test_percents_of_a_narrow_range_do_not_repeat_on_an_axis():
     fig = theme.apply(go.Figure().update_yaxes(tickformat=".0%").update_xaxes(tickformat=".1f"))
     assert (fig.layout.yaxis.tickformat, fig.layout.xaxis.tickformat) == (".2~%", ".1f")
+
+
+def test_a_text_is_broken_where_its_language_allows_and_never_within_an_escape():
+    english = "difference to the left-to-right model, lower is better; BERT’s own fine-tuning"
+    chinese = "困惑度（越低越好）：与 BERT-base 的差，单位为分；“前缀”的准确率为 95%、共 12 层。"
+    escaped = html.escape("<b>我</b>&<i>x</i> " * 9 + "x" * 99, quote=False)
+    for most in range(10, 40):
+        assert theme.broken(english, most).split("<br>") == textwrap.wrap(english, most)
+        for text in (chinese, escaped):
+            lines = [html.unescape(line) for line in theme.broken(text, most).split("<br>")]
+            assert max(map(theme.columns, lines)) <= most
+            assert not any(line[0] in "，。：；）、”" or line[-1] in "（“ " for line in lines)
+            assert "".join("".join(lines).split()) == "".join(html.unescape(text).split())
+    for text, last in (("一二三四五，六七", "五，六七"), ("一二三 12 层数", "12\xa0层数"), ("一二三四五六", "五六")):
+        assert theme.broken(text, 10).endswith("<br>" + last)
 
 
 def test_small_type_grows_and_what_is_set_stays():
