@@ -9,7 +9,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
-from sections.to_write.subject import MAX_CHARS, SHIPPED
+from sections.to_write.subject import MAX_CHARS, SHIPPED, say_left_out
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
 from ui.live_runs import follow_runs, show_over_steps
@@ -44,9 +44,13 @@ def show(lesson: Lesson, inputs: None) -> None:
         label=_("A text with slips of spelling"),
     )
     start = first_weights(language)
-    for title, folder in correctors(language, start):
+    if not text.strip():
+        st.info(_("Type a sentence."), icon=":material/edit:")
+    for title, folder in correctors(language, start) if text.strip() else ():
         st.markdown(f"**{literal(title)}**")
-        show_corrected(corrected_by(str(folder), (folder / "model.safetensors").stat().st_mtime_ns, text))
+        correction = corrected_by(str(folder), (folder / "model.safetensors").stat().st_mtime_ns, text)
+        show_corrected(correction)
+        say_left_out(correction["left_out"])
     train(language, start, text)
     lesson.show("The mixture")
     show_source(Corrector.forward, "soft_masked", label=_("Soft-Masked BERT"))
