@@ -9,9 +9,10 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
-from sections.to_write.subject import MAX_CHARS, SHIPPED, say_left_out
+from sections.to_write.subject import MAX_CHARS, SHIPPED
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
+from ui.limits import say_left_out
 from ui.live_runs import follow_runs, show_over_steps
 from ui.runs import by_title, evals, manager, own_runs, settled, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source

@@ -9,9 +9,10 @@ from plots.grammar import MASK
 from plots.theme import BLUE, ORANGE
 from sections.to_write import films
 from sections.to_write.answers import with_shares
-from sections.to_write.subject import MOST_READ, SHIPPED, Inputs, network, say_left_out, words_of
+from sections.to_write.subject import MOST_READ, SHIPPED, Inputs, network, words_of
 from ui.figures import in_words, legend
 from ui.inputs import choice
+from ui.limits import say_left_out
 from ui.page import picture
 from ui.pairs import warn_unknown
 from ui.player import controls, moving

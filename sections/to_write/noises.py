@@ -5,10 +5,10 @@ import random
 
 import streamlit as st
 
-from sections.to_write.subject import say_left_out
 from ui.figures import in_words
 from ui.inputs import seed_input, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.source import show_source
 from ui.text import visible
 from ui.translations import _

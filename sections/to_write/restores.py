@@ -6,9 +6,10 @@ import random
 import streamlit as st
 
 from sections.to_write import noises
-from sections.to_write.subject import MAX_CHARS, say_left_out
+from sections.to_write.subject import MAX_CHARS
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.live_runs import follow_runs, show_over_steps
 from ui.runs import evals, manager, own_runs, settled, show_refusal, submit
 from ui.source import show_source

@@ -104,12 +104,6 @@ def read(lesson: Lesson) -> Inputs:
     return Inputs(source.strip(), given.strip() if border and given.strip() else None, writer, way)
 
 
-def say_left_out(n: int) -> None:
-    """A line, if the last `n` tokens of a text are not used."""
-    if n > 0:
-        st.caption(_("The last {n} tokens are left out here.").format(n=n))
-
-
 @st.cache_resource(show_spinner=False, max_entries=8)
 def _network(folder: Path, version: int):
     from minibert import checkpoint
