@@ -64,6 +64,7 @@ def picture(text: str) -> None:
     if not words:
         st.info(_("Type a sentence."), icon=":material/edit:")
         return
+    say_left_out(len(written) - MOST_WORDS)
     try:
         rows = role_rows(words)
     except ValueError as error:
@@ -80,7 +81,6 @@ def picture(text: str) -> None:
             st.markdown(f"**{title}**")
             kinds = [{"none": "faded", "V": "changed"}.get(role, "plain") for role in row]
             st.html(tokens_html(words, kinds=kinds, under=[names[role] for role in row], label=title))
-    say_left_out(len(written) - MOST_WORDS)
     joined(words, rows)
 
 
