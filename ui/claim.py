@@ -365,7 +365,7 @@ def show_verdicts(
         st.markdown(f"**{summary}**")
     st.markdown("\n".join(f"{number}. {words}" for number, words in enumerate(sentences, 1)), width=980)
     if any(one.claim.metric in claims.LOWER for one in judged):
-        st.caption(_("Of a loss, a perplexity or a time lower is better: there a difference below zero is a gain."))
+        st.caption(_("Of losses, perplexities, times, failed runs lower is better: a difference below zero is a gain."))
     floors: dict[str, dict[str, list[str]]] = {}  # its sentence → its number → the claims that it stops
     for number, one in enumerate(judged, 1):
         if one.verdict == "too little learned":

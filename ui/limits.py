@@ -68,6 +68,12 @@ def warn_unread_text(model: str, text: str, pair: str | None = None, *, most: in
     warn_unread(encoding, model, text + (pair or ""))
 
 
+def say_left_out(n: int) -> None:
+    """A line, if the last `n` tokens of a text are not used."""
+    if n > 0:
+        st.caption(_("The last {n} tokens are left out here.").format(n=n))
+
+
 @st.cache_data(show_spinner=False, max_entries=64)
 def trained_positions(model: str, version: int) -> int:
     """Cached minibert.inside.reach.trained_positions of the model with these weights."""

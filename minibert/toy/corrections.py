@@ -152,8 +152,9 @@ def evaluate(learner: Corrector, questions: Sequence[tuple[list[int], list[int]]
 @torch.no_grad()
 def correction_sample(learner: Corrector, tokenizer: Tokenizer, text: str, longest: int = 60, top: int = 3) -> dict:
     """As part of a `Sample`. tokens: the input without special ones · said: for each, the most probable (token, P),
-    best first · suspicion: P(wrong) of each; None without a detector."""
+    best first · suspicion: P(wrong) of each; None without a detector · left_out: tokens beyond `longest`."""
     ids = tokenizer.encode(text, max_length=longest, truncation="head").ids
+    left_out = len(tokenizer.encode(text)) - len(ids)
     output = learner(Batch(torch.tensor([ids], device=next(learner.parameters()).device)))
     best = output.logits[0, 1:-1].float().softmax(-1).topk(top, dim=-1)
     said = [
@@ -163,4 +164,5 @@ def correction_sample(learner: Corrector, tokenizer: Tokenizer, text: str, longe
     suspicion = (
         None if output.suspicion is None else [round(p, 4) for p in output.suspicion[0, 1:-1].sigmoid().tolist()]
     )
-    return {"text": text, "tokens": [tokenizer.vocab[i] for i in ids[1:-1]], "said": said, "suspicion": suspicion}
+    tokens = [tokenizer.vocab[i] for i in ids[1:-1]]
+    return {"text": text, "tokens": tokens, "said": said, "suspicion": suspicion, "left_out": left_out}

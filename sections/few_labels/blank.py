@@ -35,11 +35,8 @@ def show(inputs: Inputs) -> None:
 def show_filled(text: str) -> None:
     """The text in its pattern, the blank marked."""
     whole = [visible(part, spaces=False) for part in text.split("[MASK]")]
-    st.html(
-        '<p class="mb-finding" dir="auto" data-of="pattern">'
-        + '<mark style="padding:0 .4em;border-radius:.3em">[MASK]</mark>'.join(map(html.escape, whole))
-        + "</p>"
-    )
+    blank = '<mark class="mb-mask" style="color:inherit;padding:0 .4em;border-radius:.3em">[MASK]</mark>'
+    st.html('<p class="mb-finding" dir="auto" data-of="pattern">' + blank.join(map(html.escape, whole)) + "</p>")
 
 
 def draw(prediction: "BlankPrediction", names: Mapping[str, str], key: str) -> None:

@@ -50,8 +50,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     ]
     with st.container(key="wide-numbers"):
         st.table(rows)
-    st.markdown(_picked(trace, place, _("position") in parts))
-    if twice := _twice(trace, place):
+    positions = _("position") in parts
+    st.markdown(_picked(trace, place, positions))
+    if positions and (twice := _twice(trace, place)):
         st.markdown(twice)
     if narrow:
         st.markdown(
@@ -60,7 +61,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             ).format(e=len(total), h=trace.config.hidden_size)
         )
     lesson.show("Three vectors are added", title=False)
-    _source(inputs.model, _("position") in parts, narrow)
+    _source(inputs.model, positions, narrow)
 
 
 def _nothing_added(trace, place: int) -> None:
@@ -183,7 +184,7 @@ def _picked(trace, place: int, positions: bool) -> str:
 
 
 def _twice(trace, place: int) -> str:
-    """What the sums of one token at two places have in common; "" if no token comes twice."""
+    """What the sums of one token at two places have in common; "" if no token comes more than once."""
     import numpy as np
 
     ids = trace.ids[: len(trace.tokens)]
@@ -195,7 +196,7 @@ def _twice(trace, place: int) -> str:
     one, other = (trace["embeddings.sum"][i].astype("float64") for i in (here, there))
     cosine = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
     return _(
-        "“{token}” comes twice, at positions {here} and {there}: the same token vector, and still two different sums, "
+        "“{token}” stands at positions {here} and {there}: the same token vector, and still two different sums, "
         "with a cosine of {cosine:.2f}."
     ).format(token=literal(visible(trace.tokens[here])), here=here + 1, there=there + 1, cosine=Signed(cosine))
 

@@ -11,6 +11,7 @@ from sections.knowledge.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.runs import complete, own_runs, settled, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, tokens_html, visible
@@ -65,6 +66,7 @@ def judged(text: str) -> None:
         st.html(chips)
         if number == 0:
             first = (model, tokenizer, encoding, names, doubts)
+    say_left_out(len(first[1].encode(text)) - MOST_TOKENS)
     believed_instead(*first)
 
 

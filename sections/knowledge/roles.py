@@ -12,6 +12,7 @@ from ui.errors import translated
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.runs import submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, tokens_html, visible
@@ -58,10 +59,12 @@ def picture(text: str) -> None:
     """The words with their roles, one row per predicate, and one word's joined vector."""
     from minibert.toy.roles import role_rows, words_in
 
-    words = words_in(text)[:MOST_WORDS]
+    written = words_in(text)
+    words = written[:MOST_WORDS]
     if not words:
         st.info(_("Type a sentence."), icon=":material/edit:")
         return
+    say_left_out(len(written) - MOST_WORDS)
     try:
         rows = role_rows(words)
     except ValueError as error:

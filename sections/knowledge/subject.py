@@ -8,7 +8,7 @@ import streamlit as st
 
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.limits import warn_unread_text
+from ui.limits import say_left_out, warn_unread_text
 from ui.model_cache import language_read, load, outline_of, version_of
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
@@ -87,6 +87,7 @@ def read(lesson: Lesson) -> Inputs:
             "fact", wrong, label=_("A fact: subject | relation | object"), max_chars=120, examples_in=examples
         )
     warn_unread_text(model, text, most=MOST_TOKENS)
+    say_left_out(len(outline_of(model).tokenizer.encode(text)) - MOST_TOKENS)
     return Inputs(text, model, fact_of(line), known == "on")
 
 

@@ -63,7 +63,7 @@ def _show_pairs(made: list, store, tokenizer) -> int:
     st.markdown(
         ngettext("**{n} pair**", "**{n} pairs**", len(made)).format(n=len(made))
         + _(": ")
-        + _("{next} continue their document, **{random} have a random B ({share:.0%})**.").format(
+        + _("{next} with the true continuation, **{random} with a random B ({share:.0%})**.").format(
             next=len(made) - random, random=random, share=random / len(made)
         )
     )

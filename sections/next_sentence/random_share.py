@@ -13,11 +13,13 @@ SENTENCES = 10  # most sentences per document
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def random_shares_of(text: str, model: str, max_length: int, short: int, seed: int) -> list[tuple[int, int]]:
-    """(random, all) pairs if each document ended after 1, 2, 3 … sentences."""
+    """(random, all) pairs if each document ended after 1, 2, 3 … sentences; none with a single document."""
     from minibert.inside.predictions.next_sentence import documents_in, random_share
     from minibert.text.store import TokenStore
 
     store = TokenStore.build(documents_in(text), load(model).tokenizer)
+    if len(store) < 2:
+        return []
     longest = min(SENTENCES, int((store.documents[1:] - store.documents[:-1]).max()))
     return [random_share(store, n, max_length, seed, short / 100) for n in range(1, longest + 1)]
 
@@ -33,6 +35,9 @@ def show(text: str, model: str, max_length: int, short: int, seed: int) -> None:
         return
     shares = [random / n for random, n in counts]
     sentences = list(range(1, len(shares) + 1))
+    title = _("{first:.0%} random where a document has 1 sentence, {last:.0%} where it has {n}")
+    if len(shares) == 1:
+        title = _("{first:.0%} random where a document has 1 sentence")
     figure(
         partial(random_shares, sentences, shares, (_("sentences in a document"), _("random pairs"))),
         _("Share of random pairs with documents of {list}. Dotted: one half.").format(
@@ -42,9 +47,7 @@ def show(text: str, model: str, max_length: int, short: int, seed: int) -> None:
             )
         ),
         "shares",
-        title=_("{first:.0%} random where a document has 1 sentence, {last:.0%} where it has {n}").format(
-            first=shares[0], last=shares[-1], n=len(shares)
-        ),
+        title=title.format(first=shares[0], last=shares[-1], n=len(shares)),
         data=lambda: [
             {_("sentences in a document"): n, _("random"): random, _("pairs"): total}
             for n, (random, total) in zip(sentences, counts, strict=True)

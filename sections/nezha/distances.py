@@ -4,9 +4,10 @@ import html
 
 import streamlit as st
 
-from sections.nezha.subject import Inputs, heard
+from sections.nezha.subject import MOST, Inputs, heard
+from ui.limits import say_left_out
 from ui.page import picture
-from ui.pairs import warn_unknown
+from ui.pairs import networks, warn_unknown
 from ui.text import visible
 from ui.translations import _
 
@@ -18,6 +19,7 @@ def show(inputs: Inputs) -> None:
             return
         st.html(f'<p class="mb-finding">{html.escape(finding(inputs))}</p>{columns_html(inputs)}')
         warn_unknown(inputs.tokens)
+        say_left_out(len(networks(inputs.pair)[2].encode(inputs.text)) - 2 - MOST)
 
 
 def finding(inputs: Inputs) -> str:

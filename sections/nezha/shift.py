@@ -23,7 +23,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     tokenizer = networks(inputs.pair)[2]
     hidden = [tokenizer.vocab[i] for i in inputs.ids]
     hidden[inputs.word] = "[MASK]"
-    front = [f"… +{len(inputs.front)}"] if inputs.front else []
+    front = [f"…+{len(inputs.front)}"] if inputs.front else []
     kinds = ["faded"] * len(front) + ["mask" if n == inputs.word else "plain" for n in range(len(hidden))]
     st.html(tokens_html(front + hidden, kinds=kinds, label=_("what both read")))
     word = visible(inputs.tokens[inputs.word])

@@ -12,6 +12,7 @@ from sections.to_write.answers import with_shares
 from sections.to_write.subject import MOST_READ, SHIPPED, Inputs, network, words_of
 from ui.figures import in_words, legend
 from ui.inputs import choice
+from ui.limits import say_left_out
 from ui.page import picture
 from ui.pairs import warn_unknown
 from ui.player import controls, moving
@@ -43,8 +44,7 @@ def show(inputs: Inputs) -> None:
         draw(inputs, mask, results)
     words, known = words_of(inputs.read, len(inputs.read)), network(inputs.writer.folder)[1].ids
     warn_unknown([word if word in known else "[UNK]" for word in words[:MOST_READ]])
-    if len(words) > MOST_READ:
-        st.caption(_("The last {n} tokens are left out here.").format(n=len(words) - MOST_READ))
+    say_left_out(len(words) - MOST_READ)
     read, written = (BLUE, "■", _("sees a token that is read")), (ORANGE, "◆", _("sees one that is written"))
     legend([read, written, (MASK, "▭", "[MASK]")])
     others(results)

@@ -8,6 +8,7 @@ import streamlit as st
 from ui.figures import in_words
 from ui.inputs import seed_input, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.source import show_source
 from ui.text import visible
 from ui.translations import _
@@ -37,10 +38,12 @@ def show(lesson: Lesson, inputs: None) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         seed = seed_input(1)
-    tokens = basic_tokens(text, uncased=False)[:MOST]
+    typed = basic_tokens(text, uncased=False)
+    tokens = typed[:MOST]
     if not tokens:
         st.info(_("Type a sentence."), icon=":material/edit:")
         return
+    say_left_out(len(typed) - MOST)
     drawn = {name: noise(tokens, random.Random(seed)) for name, noise in noises.NOISES.items()}
     st.html(f'<ol class="mb-noises">{"".join(row(names()[name], parts) for name, parts in drawn.items())}</ol>')
     spans = [len(part.places) for part in drawn["infilling"] if part.token == noises.MASK]

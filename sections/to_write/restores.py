@@ -9,6 +9,7 @@ from sections.to_write import noises
 from sections.to_write.subject import MAX_CHARS
 from ui.inputs import choice, seed_input, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.live_runs import follow_runs, show_over_steps
 from ui.runs import evals, manager, own_runs, settled, show_refusal, submit
 from ui.source import show_source
@@ -97,12 +98,13 @@ def loaded(folder: str, version: int):
 def restored(text: str, noise: str, seed: int, runs: list) -> None:
     """The noised text, and its restoration by this browser's models."""
     from minibert.masking.noises import NOISES
-    from minibert.toy.denoising import restoration_sample, tokens_of, toy_tokenizer
+    from minibert.toy.denoising import LONGEST, restoration_sample, tokens_of, toy_tokenizer
 
     tokens = tokens_of(text, toy_tokenizer())
     if not tokens:
         st.info(_("Type a sentence."), icon=":material/edit:")
         return
+    say_left_out(len(toy_tokenizer().encode(text)) - 2 - LONGEST)
     if "[UNK]" in tokens:
         st.caption(_("[UNK]: not a word of the toy world, which is all that such a BART reads."))
     beam = bool(runs) and st.toggle(_("Beam search"), key="bart-beam", bind="query-params")
