@@ -459,7 +459,7 @@ def row(one: Judged, names: Mapping[str, str]) -> dict[str, str]:
     if claim.what:
         what, theirs = in_words(claim.what), literal(in_words(claim.source))
     else:
-        what = _(", ").join(_arms(one, names))
+        what = _("“{arm}” against “{other}”").format(arm=names[claim.arm], other=names[claim.base])
         directions = {1: _("higher"), -1: _("lower"), 0: _("no difference")}
         sign = None if claim.sign is None else (claim.sign > 0) - (claim.sign < 0)
         theirs = signed(claim.paper) if claim.paper is not None else directions.get(sign, "–")
