@@ -353,17 +353,17 @@ def show_claim(
 def show_verdicts(
     judged: Sequence[Judged], names: Mapping[str, str], axis: str = "", finding: str | None = None
 ) -> None:
-    """Each claim with the paper's difference, ours and the verdict, and how many agree. names: of the arms · axis: with
-    a figure of the differences, in this unit · finding: its title, by default how many agree."""
+    """How many claims agree, and a table of them: the paper's difference, ours and the verdict. names: of the arms ·
+    axis: with a figure of the differences, in this unit · finding: its title, by default how many agree."""
     if not judged:
         return
     summary = summary_of(judged) if finding is None else finding
-    sentences = [sentence(one, names) for one in judged]
     if axis:
         _draw(judged, names, axis, summary)
     elif summary:
         st.markdown(f"**{summary}**")
-    st.markdown("\n".join(f"{number}. {words}" for number, words in enumerate(sentences, 1)), width=980)
+    with st.container(key="verdicts"):
+        st.table([{"": number, **row(one, names)} for number, one in enumerate(judged, 1)], hide_index=True)
     if any(one.claim.metric in claims.LOWER for one in judged):
         st.caption(_("Of losses, perplexities, times, failed runs lower is better: a difference below zero is a gain."))
     floors: dict[str, dict[str, list[str]]] = {}  # its sentence → its number → the claims that it stops
@@ -448,42 +448,41 @@ def summary_of(judged: Sequence[Judged]) -> str:
     )
     if n == len(judged):
         return _("Of {n} claims: {told}").format(n=n, told=told)
-    some = _("Of these {all} differences the paper claims {n}: {told}")
-    return some.format(all=len(judged), n=n, told=told)
+    return _("The paper claims {n} of these {all}: {told}").format(all=len(judged), n=n, told=told)
 
 
-def sentence(one: Judged, names: Mapping[str, str]) -> str:
-    """A claim in words: the paper's difference, ours, and the verdict."""
-    claim, ours = one.claim, one.ours
-    if claim.paper is not None:
-        theirs = _("{gap} in the paper").format(gap=signed(claim.paper))
-    elif claim.sign:
-        theirs = _("higher in the paper") if claim.sign > 0 else _("lower in the paper")
-    elif claim.sign == 0:
-        theirs = _("no difference in the paper")
-    else:
-        theirs = _("not in the paper")
-    unit = claims.UNITS.get(claim.metric, _("points"))
-    digits = 1 if claim.metric not in claims.UNITS or claim.metric.endswith("perplexity") else 2
-    mean, half = signed(ours.mean, digits), ours.half
-    if half is None:
-        here = _("{mean} {unit} here, from a single seed").format(mean=mean, unit=unit)
-    elif not ours.varies:
-        here = _("{mean} {unit} here, with every seed").format(mean=mean, unit=unit)
-    else:
-        of_pairs = _("{mean} ± {half:.{digits}f} {unit} here, over draws of {n:,} test pairs")
-        of_seeds = _("{mean} ± {half:.{digits}f} {unit} here, over {n} seeds")
-        here = (of_pairs if ours.pairs else of_seeds).format(
-            mean=mean, half=half, digits=digits, unit=unit, n=ours.pairs or ours.seeds
-        )
-    here, verdict = here.replace("  ", " ").replace(" ，", "，"), verdict_words()[one.verdict]  # without a unit
+def row(one: Judged, names: Mapping[str, str]) -> dict[str, str]:
+    """A claim as a row of a table: what is compared, the paper's difference, ours, and the verdict."""
+    from plots.experiments import VERDICT_MARK
+
+    claim, verdict = one.claim, verdict_words()[one.verdict]
     if claim.what:
-        return _("{what} ({source}): {here} – **{verdict}**").format(
-            what=literal(in_words(claim.what)), source=literal(in_words(claim.source)), here=here, verdict=verdict
-        )
-    return _("{arm}: {theirs}; {here} – **{verdict}**").format(
-        arm=literal(_(", ").join(_arms(one, names))), theirs=theirs, here=here, verdict=verdict
-    )
+        what, theirs = in_words(claim.what), literal(in_words(claim.source))
+    else:
+        what = _("“{arm}” against “{other}”").format(arm=names[claim.arm], other=names[claim.base])
+        directions = {1: _("higher"), -1: _("lower"), 0: _("no difference")}
+        sign = None if claim.sign is None else (claim.sign > 0) - (claim.sign < 0)
+        theirs = signed(claim.paper) if claim.paper is not None else directions.get(sign, "–")
+    return {
+        _("claim"): literal(what),
+        _("paper"): theirs,
+        _("here"): _here(one),
+        _("verdict"): f"{VERDICT_MARK[one.verdict]} " + (f"**{verdict}**" if one.verdict in JUDGED[:2] else verdict),
+    }
+
+
+def _here(one: Judged) -> str:
+    """Our difference, such as "+0.3 ± 4.5 points, 3 seeds"."""
+    ours, metric = one.ours, one.claim.metric
+    unit = claims.UNITS.get(metric, _("points"))
+    digits = 1 if metric not in claims.UNITS or metric.endswith("perplexity") else 2
+    spread = f" ± {ours.half:.{digits}f}" if ours.half is not None and ours.varies else ""
+    over = ngettext("{n} seed", "{n} seeds", ours.seeds).format(n=ours.seeds)
+    if ours.pairs:
+        over = _("draws of {n:,} test pairs").format(n=ours.pairs)
+    elif not ours.varies:
+        over = _("every seed")
+    return f"{signed(ours.mean, digits)}{spread} {unit}".rstrip() + pgettext("between clauses", ", ") + over
 
 
 def signed(value: float, digits: int = 1) -> str:

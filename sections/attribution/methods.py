@@ -64,8 +64,12 @@ def show_agreement(lesson: Lesson, inputs: Inputs) -> None:
     known = [place for place in places if not np.isnan(matrix[place])]
     title = _("Too few words for a rank correlation")
     if known:
-        i, j = min(known, key=lambda place: matrix[place])
-        title = _("Furthest apart: {a} and {b}, ρ = {rho:.2f}").format(a=names[i], b=names[j], rho=Signed(matrix[i, j]))
+        least = min(round(matrix[place], 2) for place in known)
+        (i, j), *more = [place for place in known if round(matrix[place], 2) == least]
+        title = _("Furthest apart: {a} and {b}, ρ = {rho:.2f}").format(a=names[i], b=names[j], rho=Signed(least))
+        if more:
+            title = _("Furthest apart, all with ρ = {rho:.2f}: {n} pairs of methods")
+            title = title.format(n=1 + len(more), rho=Signed(least))
     with st.container(width=760):
         figure(
             partial(agreement_matrix, matrix, short, title),

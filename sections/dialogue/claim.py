@@ -58,7 +58,7 @@ def picture(names: dict[str, str], scores_of: claims.Values, title: str) -> None
     scores_by_arm = _("; ").join(f"{name} {mean:.1f}" for name, mean in means.items())
     summary = _("{title}: {told}").format(title=title, told=scores_by_arm)
     best = max(means, key=means.__getitem__)
-    finding = _("{title}: highest is “{arm}”, {value:.1f}").format(title=title, arm=best, value=means[best])
+    finding = _("{title}: “{arm}” has the highest mean, {value:.1f}").format(title=title, arm=best, value=means[best])
     figure(
         partial(scores, rows, ("", ""), ("", title), _("seed"), title=finding),
         _("A dot is a seed, the line their mean, the bar one standard deviation. {summary}.").format(summary=summary),

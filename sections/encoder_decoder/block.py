@@ -99,7 +99,7 @@ def _found(block: OneBlock, token: int, word: str, layer: int) -> str:
         for half in (block.attention, block.feed_forward)
     ]
     return _(
-        "Block {layer}, “{word}”: attention adds {first:.0%} of the vector’s length, feed-forward {second:.0%}"
+        "Layer {layer}, “{word}”: attention adds {first:.0%} of the vector’s length, feed-forward {second:.0%}"
     ).format(layer=layer + 1, word=literal(word), first=shares[0], second=shares[1])
 
 
@@ -140,7 +140,7 @@ def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: in
     rows = [_("layer {n}").format(n=n + 1) for n in range(len(cosines))]
     means = cosines.mean(1)
     finding(
-        _("Block {most} changes least (cosine {high:.2f} on average), block {least} most ({low:.2f})").format(
+        _("Layer {most} changes least (cosine {high:.2f} on average), layer {least} most ({low:.2f})").format(
             most=int(means.argmax()) + 1, high=means.max().item(), least=int(means.argmin()) + 1, low=means.min().item()
         )
     )
@@ -154,7 +154,7 @@ def _kept(lesson: Lesson, record: dict, tokens: list[str], layer: int, token: in
             selected=(layer, shown.index(token)),
             low=min(0.0, cosines.min().item()),
         ),
-        _("Cosine between input and output of each block. {token} in layer {layer}: {value:.3f}.").format(
+        _("Cosine between input and output of each layer. {token} in layer {layer}: {value:.3f}.").format(
             token=tokens[token], layer=layer + 1, value=cosines[layer, token].item()
         ),
         "ed-kept",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,13 @@ def _mean(decoding: Decoding, part: str) -> list[list[float]]:
     return _rounded(decoding.attention(part).mean((0, 1)).tolist())
 
 
+def _most_seen(reads: list[list[float]]) -> tuple[int, float]:
+    """The place at which the others look most, and with what share of their attention, on average."""
+    of = [statistics.fmean(row[b] for a, row in enumerate(reads) if a != b) for b in range(len(reads))]
+    place = max(range(len(of)), key=of.__getitem__)
+    return place, of[place]
+
+
 def _right(trained: Trained, decoding: Decoding) -> list[bool]:
     """For each predicted word, whether it is right."""
     from minibert.toy.seq2seq import EOS, REORDERINGS
@@ -59,9 +67,10 @@ def both(trained: Trained, words: Sequence[str]) -> Film:
     sources = [visible(word) for word in decoding.source]
     cross, own = _mean(decoding, "decoder.cross"), _mean(decoding, "decoder.attn")
     probs = decoding.probs.max(-1).values.tolist()
-    steps = [
-        {"finding": _("The encoder has read all {n} words, both ways; nothing is written yet").format(n=len(words))}
-    ]
+    reads = _mean(decoding, "encoder.attn")
+    place, looks = _most_seen(reads)
+    finding = _("The encoder has read all {n} words: they look most at “{place}”, {share:.0%} on average")
+    steps = [{"finding": finding.format(n=len(words), place=sources[place], share=looks)}]
     for row, (word, p) in enumerate(zip(said, probs, strict=True)):
         most = max(range(len(sources)), key=cross[row].__getitem__)
         finding = _("Word {n}: by cross-attention it looks at “{place}” ({share:.0%}) and writes “{word}” ({p:.1%})")
@@ -75,7 +84,7 @@ def both(trained: Trained, words: Sequence[str]) -> Film:
         {_("it writes"): word, _("probability"): p, **{f"{n} · {s}": w for n, (s, w) in enumerate(pairs, 1)}}
         for word, p, pairs in zip(said, probs, ([*zip(sources, row, strict=True)] for row in cross), strict=True)
     ]
-    return Film(sources, _mean(decoding, "encoder.attn"), steps, max(len(sources), len(said)), table)
+    return Film(sources, reads, steps, max(len(sources), len(said)), table)
 
 
 def decoder(text: str) -> Film:

@@ -5,7 +5,7 @@ from functools import cache
 
 import streamlit as st
 
-from minibert.experiments.results import by_arm
+from minibert.experiments.results import by_arm, paired_difference
 from sections.experiments.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -26,7 +26,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 def lines_of(inputs: Inputs) -> dict[str, dict[str, dict[int, float]]]:
     """Arm → kind → seed → percent, for the arms with a pre-training of their own."""
-    metrics = {metric for record in inputs.records for metric in record["metrics"] if metric.startswith(PREFIX)}
+    recorded = {metric for record in inputs.records for metric in record["metrics"]}
+    metrics = [metric for kind in kind_words() if (metric := PREFIX + kind) in recorded]  # not sums over kinds
     lines: dict[str, dict[str, dict[int, float]]] = {}
     for arm in inputs.paper["arms"]:
         if arm.endswith("+bilstm"):  # same pre-training; the BiLSTM is added at fine-tuning
@@ -48,16 +49,15 @@ def _draw(inputs: Inputs, lines: dict[str, dict[str, dict[int, float]]]) -> None
     base = means.get(inputs.base) or next(iter(means.values()))
     names, words = inputs.paper["arms"], kind_words()
     order = sorted(base, key=base.get, reverse=True)
-    title = _title(names, inputs.base, means)
+    title = _title(names, inputs.base, lines)
     fig = by_kind(
         {names[arm]: kinds for arm, kinds in lines.items()},
-        {kind: words.get(kind, kind) for kind in order},
+        {kind: words[kind] for kind in order},
         _("right, percent, each hidden alone"),
         title=title,
     )
     table = [
-        {_("kind"): words.get(kind, kind), **{names[arm]: f"{found[kind]:.0f}" for arm, found in means.items()}}
-        for kind in order
+        {_("kind"): words[kind], **{names[arm]: f"{found[kind]:.0f}" for arm, found in means.items()}} for kind in order
     ]
     said = _("; ").join(
         f"{row[_('kind')]}{_(': ')}"
@@ -65,17 +65,25 @@ def _draw(inputs: Inputs, lines: dict[str, dict[str, dict[int, float]]]) -> None
         for row in table
     )
     figure(fig, _("{title}. {told}.").format(title=title, told=said), key="kinds", data=table)
-    st.caption(_("A bar is the mean over seeds, a dot a seed."))
+    st.caption(
+        _(
+            "A bar is the mean over seeds, a dot a seed. Clearly: the 95 % interval of the difference over the seeds "
+            "leaves out 0."
+        )
+    )
 
 
-def _title(names: dict[str, str], base: str, means: dict[str, dict[str, float]]) -> str:
-    """In how many kinds each arm is ahead of the base."""
-    others = [arm for arm in means if arm != base and base in means]
+def _title(names: dict[str, str], base: str, lines: dict[str, dict[str, dict[int, float]]]) -> str:
+    """How many differences to the base, of an arm in a kind, are more than the seeds explain."""
+    others = [arm for arm in lines if arm != base and base in lines]
     if not others:
         return _("Determined words by kind")
-    ahead = {arm: sum(means[arm][kind] > means[base][kind] for kind in means[arm]) for arm in others}
-    told = _(", ").join(_("“{arm}” in {n}").format(arm=names[arm], n=n) for arm, n in ahead.items())
-    return _("Ahead of “{base}”: {told} of {n} kinds of words").format(base=names[base], n=len(means[base]), told=told)
+    gaps = [paired_difference(lines[arm][kind], lines[base][kind]) for arm in others for kind in lines[base]]
+    clear = [gap.mean > 0 for gap in gaps if gap and gap.clear]
+    who = f"“{names[others[0]]}”" if len(others) == 1 else _("{n} arms").format(n=len(others))
+    return _("{who} against “{base}”: clearly ahead in {ahead} of {n} comparisons, clearly behind in {behind}").format(
+        who=who, base=names[base], n=len(gaps), ahead=sum(clear), behind=len(clear) - sum(clear)
+    )
 
 
 def kind_words() -> dict[str, str]:

@@ -101,7 +101,9 @@ def finding(name: str, found: dict[str, dict[int, float]]) -> str:
     """The best fine-tuned and the best frozen arm, as a title."""
     means, best = _best(name, found)
     if best and not any(_tuned(name, arm) for arm in best):
-        return _("Best with BERT frozen: {arm}, {score:.1f}").format(arm=arm_names(name)[best[0]], score=means[best[0]])
+        return _("Highest mean with BERT frozen: {arm}, {score:.1f}").format(
+            arm=arm_names(name)[best[0]], score=means[best[0]]
+        )
     words = " · ".join(f"{arm_names(name)[arm]} {means[arm]:.1f}" for arm in best)
     return words[:1].upper() + words[1:]
 

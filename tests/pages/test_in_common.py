@@ -13,7 +13,7 @@ from minibert.objectives import Masking
 from minibert.relatives.parts.replaced_token_detection import Discriminator
 from minibert.toy.pretrain import TOY
 from tests.hostile import EVERYTHING
-from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of, open_page, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of, open_page, whole
 from tests.pages.finished_runs import run_here
 from tests.pages.recorded import relative_records, write_records
 from ui.claim import verdict_words
@@ -83,13 +83,12 @@ def test_without_results_the_command_stands_there(results, page, query, experime
 
 
 def verdicts(app) -> list[tuple[str, float | None]]:
-    """Of each line with a verdict: which, and our difference."""
-    keys = {f"**{words}**": key for key, words in verdict_words().items()}
-    found = []
-    for line in text_of(app).splitlines():
-        for key in [key for words, key in keys.items() if line.endswith(words)]:
-            ours = re.findall(r"([+−][\d.]+) ± ", line)
-            found.append((key, float(ours[-1].replace("−", "-")) if ours else None))
+    """Of each row of a table of verdicts: which, and our difference."""
+    keys, found = {words: key for key, words in verdict_words().items()}, []
+    for table in (table.value for table in app.table if "verdict" in table.value):
+        for here, said in zip(table["here"], table["verdict"], strict=True):
+            ours = re.match(r"[+−][\d.]+(?= ± )", here)
+            found.append((keys[said[2:].strip("*")], float(ours[0].replace("−", "-")) if ours else None))
     return found
 
 

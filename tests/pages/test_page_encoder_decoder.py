@@ -53,7 +53,9 @@ def test_the_page_opens_with_both_halves_and_after_a_guess_every_number_is_the_m
     model = Trained.load(trained.SHIPPED)
     decoding = model.decode(split_words(app.text_input(key="sentence").value))
     assert told["half"] == "both" and told["sources"] == decoding.source
-    _begin, *steps, last = told["steps"]
+    begin, *steps, last = told["steps"]
+    others = decoding.attention("encoder.attn").mean((0, 1)).fill_diagonal_(0).sum(0)
+    assert f"“{decoding.source[others.argmax()]}”" in begin["finding"]
     assert f"**{steps[0]['word']}**" in text_of(app)
     assert [step["word"] for step in steps] == decoding.said
     assert [step["share"] for step in steps] == [f"{p:.1%}" for p in decoding.probs.max(-1).values.tolist()]
