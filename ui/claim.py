@@ -464,6 +464,7 @@ def sentence(one: Judged, names: Mapping[str, str]) -> str:
     else:
         theirs = _("not in the paper")
     unit = claims.UNITS.get(claim.metric, _("points"))
+    unit = {"nats": _("nats"), "ms": _("ms")}.get(unit, unit)
     digits = 1 if claim.metric not in claims.UNITS or claim.metric.endswith("perplexity") else 2
     mean, half = signed(ours.mean, digits), ours.half
     if half is None:
