@@ -37,7 +37,7 @@ def show_filled(text: str) -> None:
     whole = [visible(part, spaces=False) for part in text.split("[MASK]")]
     st.html(
         '<p class="mb-finding" dir="auto" data-of="pattern">'
-        + '<mark style="padding:0 .4em;border-radius:.3em">[MASK]</mark>'.join(map(html.escape, whole))
+        + '<mark class="mb-mask">[MASK]</mark>'.join(map(html.escape, whole))
         + "</p>"
     )
 
