@@ -35,7 +35,7 @@ def words_at_blank(
         words = [f"{literal(word)} {share:.2%}" for word, share in shares[:6]]
         lines = [f"<b>{literal(name)} {p:.1%}</b>", *(" · ".join(words[at : at + 3]) for at in range(0, len(words), 3))]
         most = max(most, len(lines))
-        note = {"text": "<br>".join(lines), "align": "left", "showarrow": False, "yanchor": "bottom", "yshift": 15}
+        note = {"text": "<br>".join(lines), "align": "left", "showarrow": False, "yanchor": "bottom", "yshift": 10}
         fig.add_annotation(x=0, y=place, xanchor="left", font={"size": SMALL, "color": WORDS}, **note)
     fig.update_yaxes(visible=False, range=[len(labels) - 0.5, -0.8])
     fig.update_xaxes(range=[0, 1], tickformat=".0%", title_text=broken(axis), showgrid=False)
