@@ -50,17 +50,15 @@ FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows whe
 # Whose errors a page shows (`ui.errors`), as they refuse what a learner gives: a file, a pattern, a model's folder.
 ERRORS = {
     "jobs": "manager remote run sandbox",
-    "minibert": "checkpoint checkpoint_files config count few_labels finetune heads pretrain tasks tokenizer train",
-    "minibert/diet": "run",
+    "minibert": "checkpoint checkpoint_files config count diet few_labels finetune heads pretrain pruning "
+    "sentence_vectors tasks tokenizer train",
     "minibert/inside/probes": "tasks",
-    "minibert/pruning": "search",
     "minibert/relatives": "__init__",
-    "minibert/sentence_vectors": "packaged",
     "minibert/seq2seq": "bart",
     "minibert/service": "export server",
     "minibert/text": "batches byte_tokenizer characters documents json_values store tokenizer_files truncation "
     "unigram_tokenizer vocab",
-    "minibert/toy": "files roles",
+    "minibert/toy": "continual corrections denoising files large_batches pretrain roles segments world",
     "minibert/training": "resume snapshots",
 }
 # A part of an error that is words itself, or an error: `{why1}`, not `{1}`.

@@ -21,26 +21,27 @@ def words_at_blank(
     probabilities over the whole vocabulary.
 
     labels: (name, probability, (word, share)s) · chosen: the name that is drawn in colour."""
-    fig = go.Figure()
+    fig, most = go.Figure(), 0  # lines above a bar
     for place, (name, p, shares) in enumerate(labels):
         fig.add_bar(
             x=[p],
             y=[place],
             orientation="h",
-            width=0.4,
+            width=0.28,
             showlegend=False,
             marker={"color": BLUE if name == chosen else GREY},
             hovertemplate=f"{literal(name)}: {p:.2%}<extra></extra>",
         )
         words = [f"{literal(word)} {share:.2%}" for word, share in shares[:6]]
         lines = [f"<b>{literal(name)} {p:.1%}</b>", *(" · ".join(words[at : at + 3]) for at in range(0, len(words), 3))]
-        note = {"text": "<br>".join(lines), "align": "left", "showarrow": False, "yshift": 27 + 9 * len(lines)}
+        most = max(most, len(lines))
+        note = {"text": "<br>".join(lines), "align": "left", "showarrow": False, "yanchor": "bottom", "yshift": 10}
         fig.add_annotation(x=0, y=place, xanchor="left", font={"size": SMALL, "color": WORDS}, **note)
     fig.update_yaxes(visible=False, range=[len(labels) - 0.5, -0.8])
     fig.update_xaxes(range=[0, 1], tickformat=".0%", title_text=broken(axis), showgrid=False)
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"},
-        height=120 * len(labels) + 90,
+        height=(68 + 26 * most) * len(labels) + 90,
         margin={"l": 8, "r": 8, "t": 36, "b": 64},
     )
     return fig

@@ -129,14 +129,14 @@ def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int
             x=[max(row.cosine, 0.0)],
             y=[place],
             orientation="h",
-            width=0.34 * PITCH,
+            width=0.2 * PITCH,
             marker={"color": BLUE if row.alike else GREY},
             hovertemplate=f"{literal(row.line)}: {number(row.cosine)}<extra></extra>",
             showlegend=False,
         )
         text = words.replace(number(row.cosine), f"<b>{number(row.cosine)}</b> ", 1)
         note = {"text": text, "showarrow": False, "align": "left", "font": {"size": SMALL, "color": WORDS}}
-        notes.append({"x": 0, "y": place, "xanchor": "left", "yanchor": "bottom", "yshift": 7, **note})
+        notes.append({"x": 0, "y": place, "xanchor": "left", "yanchor": "bottom", "yshift": 4, **note})
     fig.update_layout(annotations=notes)
     fig.update_yaxes(visible=False, range=[place + PITCH / 2, PITCH / 10])
     fig.update_xaxes(range=[0, 1], title_text=f"{axis} · {len(rows)} / {searched}", showgrid=False)

@@ -75,6 +75,7 @@ def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str
         marker={"color": [BLUE if rate else SKY for rate in rates]},
         text=["?" if rate is None else f"{rate:.1e}" if rate else frozen for rate in rates],
         textposition="outside",
+        constraintext="none",  # else it shrinks to the thickness of its bar
         cliponaxis=False,
         textfont={"size": SMALL},
         hovertemplate="%{x:.2e}<extra></extra>",

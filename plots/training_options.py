@@ -136,7 +136,7 @@ def share_within(
             hoverinfo="skip",
             line={"color": GREY, "width": 2, "dash": "dot"},
         )
-        note = {"text": f"{share:.0%}: {length}", "showarrow": False, "xshift": 6, "font": {"size": SMALL}}
+        note = {"text": f"{share:.0%} · {length}", "showarrow": False, "xshift": 6, "font": {"size": SMALL}}
         fig.add_annotation(x=0, y=share, xanchor="left", yanchor="bottom", **note)
     reached = bisect_right(ordered, chosen) / len(ordered)
     fig.add_vline(x=chosen, line={"color": WORDS, "width": 4})

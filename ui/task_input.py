@@ -11,7 +11,7 @@ from ui.errors import translated
 from ui.figures import legend
 from ui.tasks import VIEWS
 from ui.tasks.base import TaskView
-from ui.text import kind_of, literal, show_tokens
+from ui.text import kind_of, literal, one_by_one, show_tokens
 from ui.translations import _, ngettext
 
 FOLD = 80  # longer rows are folded
@@ -148,4 +148,4 @@ def _legend(rows: Sequence, options: Any) -> None:
         if cut
         else _("Nothing is cut.")
     )
-    st.caption(" ".join(map(literal, words)))
+    st.caption(one_by_one(*map(literal, words)))

@@ -1,4 +1,4 @@
-"""What the example sentences of the toy world mean, for readers in another language than English."""
+"""What English example sentences mean, those of the toy world above all, for readers in another language."""
 
 import tomllib
 from functools import cache
@@ -8,7 +8,7 @@ from ui.translations import language
 
 
 def meaning(text: str) -> str:
-    """The meaning of an example sentence of the toy world in this session's language; "" of any other text."""
+    """The meaning of an English example sentence in this session’s language; "" of any other text."""
     return _meanings(language()).get(text, "")
 
 

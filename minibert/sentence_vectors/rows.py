@@ -69,7 +69,9 @@ def check_rows(objective: str, rows: Sequence[SentenceRow]) -> None:
     lengths = {len(row.texts) for row in rows}
     if (len(lengths) > 1 and objective != MIXED) or not lengths <= {*OBJECTIVES[objective]}:
         forms = " or ".join(FORMS[n] for n in OBJECTIVES[objective])
-        raise ValueError(f"every row of {objective} must be {forms}{'' if objective == MIXED else ', all of one form'}")
+        if objective == MIXED:
+            raise ValueError(f"every row of {objective} must be {forms}")
+        raise ValueError(f"every row of {objective} must be {forms}, all of one form")
     if objective == "softmax" and len(classes_of(rows)) < 2:
         raise ValueError("softmax tells classes apart: the rows have only one")
 

@@ -40,10 +40,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             )
         )
     lesson.show("The loss")
+    filled = rf"-\textstyle\sum_{{t\in\text{{{_('hidden')}}}}}\log p_G(x_t)"
+    told = r"-\textstyle\sum_{t}\big[\,r_t\log D_t+(1-r_t)\log(1-D_t)\,\big]"
+    names = _("generator: masked LM"), _("discriminator: all tokens")
     st.latex(
-        r"\mathcal{L} = \underbrace{-\textstyle\sum_{t\in\text{hidden}}\log p_G(x_t)}_{\text{generator: masked LM}}"
-        r"\;+\;50\,\underbrace{-\textstyle\sum_{t}\big[\,r_t\log D_t+(1-r_t)\log(1-D_t)\,\big]}_"
-        r"{\text{discriminator: all tokens}}"
+        rf"\mathcal{{L}} = \underbrace{{{filled}}}_{{\text{{{names[0]}}}}}"
+        rf"\;+\;50\,\underbrace{{{told}}}_{{\text{{{names[1]}}}}}"
     )
     st.caption(_("Both sums are means over the tokens with a loss. r is 1 where the token read was replaced."))
     show_source(NetworkPair.forward, find="filled_in", label=_("The generator fills, the discriminator reads"))

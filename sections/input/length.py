@@ -53,7 +53,7 @@ def cost(lesson: Lesson) -> None:
     figure(partial(cost_of_length, LENGTHS, series, 512, titles, title), alt, key="length", data=table)
 
 
-STYLE = """<style>[class*="st-key-kept-"] .mb-faded bdi { text-decoration: line-through 2px; }</style>"""
+STYLE = """<style>[class*="st-key-kept-"] .mb-faded bdi { background: var(--mb-struck); }</style>"""
 
 
 @st.fragment

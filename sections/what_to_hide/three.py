@@ -60,7 +60,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         r"h_0=[x_{s-1};\,x_{e+1};\,p_{i-s+1}]\qquad h_1=\mathrm{LN}(\mathrm{GELU}(W_1h_0))\qquad "
         r"y_i=\mathrm{LN}(\mathrm{GELU}(W_2h_1))"
     )
-    st.latex(r"\mathcal{L}(x_i)=-\log P(x_i\mid x_i\text{'s own vector})-\log P(x_i\mid y_i)")
+    st.latex(r"\mathcal{L}(x_i)=-\log P(x_i\mid \mathbf{x}_i)-\log P(x_i\mid y_i)")
     show_source(SpanBoundary.forward, label=_("Two layers over two vectors and a place"))
     show_source(boundaries, find="cummax", label=_("Which two tokens stand around a span"))
 
