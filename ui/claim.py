@@ -475,6 +475,7 @@ def _here(one: Judged) -> str:
     """Our difference, such as "+0.3 ± 4.5 points, 3 seeds"."""
     ours, metric = one.ours, one.claim.metric
     unit = claims.UNITS.get(metric, _("points"))
+    unit = {"nats": _("nats"), "ms": _("ms")}.get(unit, unit)
     digits = 1 if metric not in claims.UNITS or metric.endswith("perplexity") else 2
     spread = f" ± {ours.half:.{digits}f}" if ours.half is not None and ours.varies else ""
     over = ngettext("{n} seed", "{n} seeds", ours.seeds).format(n=ours.seeds)

@@ -35,7 +35,7 @@ def show(inputs: Inputs) -> None:
 def show_filled(text: str) -> None:
     """The text in its pattern, the blank marked."""
     whole = [visible(part, spaces=False) for part in text.split("[MASK]")]
-    blank = '<mark class="mb-mask" style="color:inherit;padding:0 .4em;border-radius:.3em">[MASK]</mark>'
+    blank = '<mark class="mb-mask">[MASK]</mark>'
     st.html('<p class="mb-finding" dir="auto" data-of="pattern">' + blank.join(map(html.escape, whole)) + "</p>")
 
 
