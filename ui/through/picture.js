@@ -21,7 +21,7 @@ const tag = (name, css, text = null) => {
   if (text !== null) node.textContent = text;
   return node;
 };
-const after = (sentence, next) => sentence + (/[\u3000-\uffef]$/.test(sentence) ? "" : " ") + next;  // a Chinese full stop is wide enough
+const joined = (sentence, next) => sentence + (/[\u3000-\uffef]$/.test(sentence) ? "" : " ") + next;  // a Chinese full stop is wide enough
 const fill = (words, values) => words.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 const mix = (a, b, share) => `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * share)).join()})`;
 const signed = (value) => (value < 0 ? mix(MIDDLE, LOW, Math.min(1, -value)) : mix(MIDDLE, HIGH, Math.min(1, value)));
@@ -448,7 +448,7 @@ export default function (component) {
     const token = model().tokens[focus()];
     const stage = Math.floor(view.at), where = fill(words.stage, { n: stage + 1, all: last() + 1, name: nameOf(stage) });
     const kind = stage >= last() ? 4 : Math.min(stage, 3);
-    said.textContent = extra ?? after(where, ready ? fill(words.happens[kind], { token }) : words.loading);
+    said.textContent = extra ?? joined(where, ready ? fill(words.happens[kind], { token }) : words.loading);
   }
   function under(x, y) {
     const m = model(), i = Math.floor((y - place.top) / place.row), { start, block, letters, pieces } = place;
@@ -494,7 +494,7 @@ export default function (component) {
       const most = mostOf(at.layer, at.head, focus());
       const told = fill(words.head, { ...common, head: at.head + 1, from, to: m.tokens[most],
         share: percent(weightOf(at.layer, at.head, focus(), most)) });
-      return m.count > m.tokens.length ? after(told, words.among) : told;
+      return m.count > m.tokens.length ? joined(told, words.among) : told;
     }
     if (at.kind === "look") {
       const head = strongest(at.layer, focus(), at.column);
