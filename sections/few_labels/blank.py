@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 @st.fragment
 def show(inputs: Inputs) -> None:
     with picture():
+        if not inputs.text.strip():
+            st.info(_("Type a sentence."), icon=":material/edit:")
+            return
         try:
             with st.spinner(_("Filling in …")):
                 prediction = look(inputs, version_of(inputs.model))

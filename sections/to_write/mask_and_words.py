@@ -9,7 +9,7 @@ from plots.grammar import MASK
 from plots.theme import BLUE, ORANGE
 from sections.to_write import films
 from sections.to_write.answers import with_shares
-from sections.to_write.subject import MOST_READ, SHIPPED, Inputs, network, words_of
+from sections.to_write.subject import MOST_GIVEN, MOST_READ, SHIPPED, Inputs, network, words_of
 from ui.figures import in_words, legend
 from ui.inputs import choice
 from ui.limits import say_left_out
@@ -44,7 +44,9 @@ def show(inputs: Inputs) -> None:
         draw(inputs, mask, results)
     words, known = words_of(inputs.read, len(inputs.read)), network(inputs.writer.folder)[1].ids
     warn_unknown([word if word in known else "[UNK]" for word in words[:MOST_READ]])
+    given = inputs.given or ""
     say_left_out(len(words) - MOST_READ)
+    say_left_out(len(words_of(given, len(given))) - MOST_GIVEN)
     read, written = (BLUE, "■", _("sees a token that is read")), (ORANGE, "◆", _("sees one that is written"))
     legend([read, written, (MASK, "▭", "[MASK]")])
     others(results)
