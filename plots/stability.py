@@ -73,7 +73,7 @@ def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str
         width=0.6,
         showlegend=False,
         marker={"color": [BLUE if rate else SKY for rate in rates]},
-        text=["?" if rate is None else f"{rate:.1e}" if rate else frozen for rate in rates],
+        text=["?" if rate is None else f"{rate:.1e}".replace("e-0", "e-") if rate else frozen for rate in rates],
         textposition="outside",
         constraintext="none",  # else it shrinks to the thickness of its bar
         cliponaxis=False,
