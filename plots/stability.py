@@ -58,7 +58,7 @@ def step_lengths(
     fig.add_hline(y=1, line={"color": GREY, "dash": "dot", "width": 2}, row=1, col=2)
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], rangemode="tozero", exponentformat="e", row=1, col=1)
-    fig.update_yaxes(title_text=axes[2], range=[0, max(factor) * 1.15], row=1, col=2)
+    fig.update_yaxes(title_text=axes[2], range=[0, max(factor) * 1.15], side="right", row=1, col=2)
     return fig.update_layout(height=360, showlegend=True, legend=LEGEND_ABOVE)
 
 
