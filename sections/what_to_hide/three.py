@@ -68,7 +68,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def mark(one: tuple[str, float | None], target: str) -> str:
     token, share = one
     shown = literal(visible(token))
-    return shown if share is None else f"{'✓' if token == target else '✗'} {shown} {share:.0%}"
+    return shown if share is None else f"{'✓' if token == target else '✗'}\u00a0{shown} {share:.0%}"
 
 
 @st.cache_resource(show_spinner=False, max_entries=2, hash_funcs={Path: str})
