@@ -169,8 +169,8 @@ def sizes(
             hovertemplate="%{hovertext}<br>%{y:,}<extra></extra>",
             name=sources[counted],
         )
-    fig.update_yaxes(type="log", title_text=axis, dtick=1, exponentformat="B")
-    fig.update_layout(height=430, showlegend=True, legend=LEGEND_ABOVE)
+    fig.update_yaxes(type="log", title_text=axis, dtick=1, exponentformat="B", side="right")  # a phone shows this end
+    fig.update_layout(height=430, showlegend=True, legend=LEGEND_ABOVE | {"x": 1, "xanchor": "right"})
     return titled(fig, title)
 
 

@@ -58,7 +58,7 @@ def step_lengths(
     fig.add_hline(y=1, line={"color": GREY, "dash": "dot", "width": 2}, row=1, col=2)
     fig.update_xaxes(title_text=axes[0], rangemode="tozero")
     fig.update_yaxes(title_text=axes[1], rangemode="tozero", exponentformat="e", row=1, col=1)
-    fig.update_yaxes(title_text=axes[2], range=[0, max(factor) * 1.15], row=1, col=2)
+    fig.update_yaxes(title_text=axes[2], range=[0, max(factor) * 1.15], side="right", row=1, col=2)
     return fig.update_layout(height=360, showlegend=True, legend=LEGEND_ABOVE)
 
 
@@ -73,7 +73,7 @@ def layer_rates(names: Sequence[str], rates: Sequence[float | None], frozen: str
         width=0.6,
         showlegend=False,
         marker={"color": [BLUE if rate else SKY for rate in rates]},
-        text=["?" if rate is None else f"{rate:.1e}" if rate else frozen for rate in rates],
+        text=["?" if rate is None else f"{rate:.1e}".replace("e-0", "e-") if rate else frozen for rate in rates],
         textposition="outside",
         constraintext="none",  # else it shrinks to the thickness of its bar
         cliponaxis=False,

@@ -60,7 +60,7 @@ def floor_words(metric: str) -> tuple[str, str]:
         "{floor}."
     )
     near = _("Phrases and names: the word seen most often beside the nearest visible one is right in {floor} %.")
-    beside = _("Each of the three words seen most often beside the two around them: {floor} % are right.")
+    beside = _("Guessing each of the three by a count of what stands between the same two words is right in {floor} %.")
     shared = _("The share of words in common has a rank correlation of {floor} with the scores.")
     return {
         **dict.fromkeys(

@@ -172,8 +172,8 @@ def set_values(values: Values) -> None:
     st.session_state.update(main_values(values))
 
 
-def rate_text(rate: float) -> str:
-    return f"{rate:.0e}".replace("e-0", "e-")
+def rate_text(rate: float, digits: int = 0) -> str:
+    return f"{rate:.{digits}e}".replace("e-0", "e-")
 
 
 # --- more settings ----------------------------------------------------------------------------------------------------

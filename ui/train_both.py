@@ -102,10 +102,7 @@ def train_both(
     groups = _groups(page)
     if not groups:
         st.markdown(
-            _(
-                "**No run yet.** Both read the same stories, the same words of them are hidden, and the first points "
-                "stand here some seconds after the click."
-            )
+            _("**No run yet.** Both read the same stories; the first points stand here some seconds after the click.")
         )
         return
     names = distinct({stamp: _title(runs) for stamp, runs in groups.items()})

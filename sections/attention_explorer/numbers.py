@@ -36,7 +36,7 @@ def show(
         ),
         hide_index=True,
         key=f"explorer-numbers-{key}",
-        column_config={_("share"): st.column_config.NumberColumn(format="%.4f %%")},
+        column_config={_("share"): st.column_config.NumberColumn(format="%.1f%%")},
     )
     rest = 1 - sum(probs[place].item() for place in rows)
     with right:

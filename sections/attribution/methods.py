@@ -66,9 +66,9 @@ def show_agreement(lesson: Lesson, inputs: Inputs) -> None:
     if known:
         least = min(round(matrix[place], 2) for place in known)
         (i, j), *more = [place for place in known if round(matrix[place], 2) == least]
-        title = _("Furthest apart: {a} and {b}, ρ = {rho:.2f}").format(a=names[i], b=names[j], rho=Signed(least))
+        title = _("Least alike: {a} and {b}, ρ = {rho:.2f}").format(a=names[i], b=names[j], rho=Signed(least))
         if more:
-            title = _("Furthest apart, all with ρ = {rho:.2f}: {n} pairs of methods")
+            title = _("Least alike (ρ = {rho:.2f}): {n} pairs of methods")
             title = title.format(n=1 + len(more), rho=Signed(least))
     with st.container(width=760):
         figure(

@@ -73,7 +73,7 @@ def _curves(model: str, language: str) -> None:
 
     panels = []
     for field, title, percent in (
-        ("nearest", _("Nearest neighbour has the same sense"), True),
+        ("nearest", _("Nearest neighbour: same sense"), True),
         ("silhouette", _("Silhouette"), False),
     ):
         lines = [line_of(rows, field, w, "baseline", faint=True) for w, rows in scores.items()]

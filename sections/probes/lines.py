@@ -81,12 +81,12 @@ def show(ours: "list[TaskResult]", random: "list[TaskResult]") -> None:
 
 
 def finding(results: "list[TaskResult]") -> str:
-    """Which task is read earliest, which latest, of those that are read at all."""
+    """Which task is near its best earliest, which latest, of those that are read at all."""
     found = [result for result in results if result.above_chance]
     if not found:
         return _("No probe is better than the commonest label")
     deepest, earliest = (of(found, key=lambda one: np.mean(one.settled)) for of in (max, min))
-    return _("{first} can be read at layer {a:.0f}, {last} only at layer {b:.0f}").format(
+    return _("{first} is near its best at layer {a:.0f}, {last} only at layer {b:.0f}").format(
         first=task_name(earliest.name).capitalize(),
         a=np.mean(earliest.settled),
         last=task_name(deepest.name),

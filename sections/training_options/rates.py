@@ -7,6 +7,7 @@ import streamlit as st
 from sections.training_options import measured
 from sections.training_options.bench import MODEL, bench_of, command
 from ui.figures import figure
+from ui.finetune_settings import rate_text
 from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.page import picture
@@ -54,7 +55,7 @@ def show(lesson: Lesson, text: str) -> None:
     names = [_("embeddings"), *(_("block {n}").format(n=n) for n in range(1, top)), _("pooler, new layer")]
     trained, whole = sum(one.weights for one in results if one.rate), sum(one.weights for one in results)
     words = _("; ").join(
-        f"{name}{_(': ')}{one.rate:.1e}" if one.rate else f"{name}{_(': ')}" + _("frozen")
+        f"{name}{_(': ')}{rate_text(one.rate, 1)}" if one.rate else f"{name}{_(': ')}" + _("frozen")
         for name, one in zip(names, results, strict=True)
     )
     alt = _("Peak learning rate of each layer. {words}. {trained:,} of {whole:,} numbers are trained.").format(
@@ -87,7 +88,10 @@ def _guessed(decay: float, results: list) -> bool:
     right = [n for n, rate in enumerate(rates.values()) if math.isclose(rate, results[0].rate, rel_tol=1e-6)]
     if len(right) != 1:  # without decay all options are right, with frozen embeddings none
         return True
-    options = [f"{decay:g}{str(power).translate(RAISED)} · {RATE:.0e} = {rate:.1e}" for power, rate in rates.items()]
+    options = [
+        f"{decay:g}{str(power).translate(RAISED)} · {rate_text(RATE)} = {rate_text(rate, 1)}"
+        for power, rate in rates.items()
+    ]
     question = _(
         "Under the new layer: {n} blocks, then the embeddings, each with {decay:g} of the rate above it. "
         "Which rate do the embeddings get?"

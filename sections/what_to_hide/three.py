@@ -57,8 +57,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     st.table(rows)
     lesson.show("The boundary objective")
     st.latex(
-        r"h_0=[x_{s-1};\,x_{e+1};\,p_{i-s+1}]\qquad h_1=\mathrm{LN}(\mathrm{GELU}(W_1h_0))\qquad "
-        r"y_i=\mathrm{LN}(\mathrm{GELU}(W_2h_1))"
+        r"\begin{aligned}h_0&=[x_{s-1};\,x_{e+1};\,p_{i-s+1}]\\h_1&=\mathrm{LN}(\mathrm{GELU}(W_1h_0))\\"
+        r"y_i&=\mathrm{LN}(\mathrm{GELU}(W_2h_1))\end{aligned}"
     )
     st.latex(r"\mathcal{L}(x_i)=-\log P(x_i\mid \mathbf{x}_i)-\log P(x_i\mid y_i)")
     show_source(SpanBoundary.forward, label=_("Two layers over two vectors and a place"))
@@ -68,7 +68,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 def mark(one: tuple[str, float | None], target: str) -> str:
     token, share = one
     shown = literal(visible(token))
-    return shown if share is None else f"{'✓' if token == target else '✗'} {shown} {share:.0%}"
+    return shown if share is None else f"{'✓' if token == target else '✗'}\u00a0{shown} {share:.0%}"
 
 
 @st.cache_resource(show_spinner=False, max_entries=2, hash_funcs={Path: str})

@@ -40,12 +40,12 @@ def show(lesson: Lesson, cue: str) -> None:
                 st.markdown(_("**No run yet.** Press *Train*: the curves come within seconds."))
                 st.caption(_("Recorded with `{command}`").format(command=literal(recording(cue))))
     controls(cue)
+    _planted(lesson, cue)
     left, right = st.columns(2, gap="large")
     with left:
-        lesson.show("Remove the cue, flip the cue", level=3)
-    with right:
         lesson.show("Train with the cue and without", level=3)
-    _planted(lesson, cue)
+    with right:
+        lesson.show("Remove the cue, flip the cue", level=3)
 
 
 def _recorded(cue: str) -> Finals:

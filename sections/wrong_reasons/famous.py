@@ -9,7 +9,7 @@ from ui.recorded import records_of, start
 from ui.text import literal
 from ui.translations import _, ngettext
 
-PAPER = (0.77, 0.53)  # BERT-large on ARCT and on its second version (Niven and Kao 2019, tables 1 and 4)
+PAPER = (0.77, 0.53)  # BERT-large’s best runs on ARCT and on its second version (Niven and Kao 2019, tables 1 and 4)
 
 
 def heuristics() -> list[tuple[str, str, str, str]]:
@@ -53,7 +53,9 @@ def _arct() -> None:
         _("holds"): (_("warrant 1"), _("warrant 2")),
     }
     st.table([{"": name, **dict(zip(versions, said, strict=True))} for name, said in lines.items()])
-    paper = _("BERT-large, in the paper: **{before:.0%}**, on the second version **{after:.0%}** (chance 50 %).")
+    paper = _(
+        "BERT-large, the paper’s best run: **{before:.0%}**, on the second version **{after:.0%}** (chance 50 %)."
+    )
     st.markdown(paper.format(before=PAPER[0], after=PAPER[1]))
     shown = [record["metrics"] for record in records_of(KIND) if record["arm"] == "arct/original"]
     if not shown:

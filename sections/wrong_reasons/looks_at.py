@@ -35,7 +35,7 @@ def show(lesson: Lesson, cue: str) -> None:
         if latest(cue):
             st.info(_("The models are not ready: *Plant a cue* shows how far they are."), icon=":material/hourglass:")
         else:
-            st.info(_("Two models are compared here, one trained with the cue and one without. Train them first:"))
+            st.info(_("Two models are compared, trained with the cue and with it balanced. Train them first:"))
             controls(cue)
         return
     fields = ("text", "pair") if cue == "overlap" else ("text",)

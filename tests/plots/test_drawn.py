@@ -74,7 +74,7 @@ def test_lines_hold_their_numbers_and_are_told_apart_without_colour(figure, give
         (next_sentence.trained_and_asked, (LINES, STEPS), [([0.25, 0.4], [*LINES]), ([0.9, 0.0], [*LINES])], None),
         (training_options.layer_shares, ("qk", {"LAMB": ONE}, "share"), [(ONE, [0, 1])], None),
         (service.rates, ([1, 8], LINES, *STEPS), [(["1", "8"], ONE), (["1", "8"], TWO)], None),
-        (stability.layer_rates, ("ab", [0, 3e-4], "frozen", "rate"), [([0, 3e-4], [0, 1])], ["frozen", "3.0e-04"]),
+        (stability.layer_rates, ("ab", [0, 3e-4], "frozen", "rate"), [([0, 3e-4], [0, 1])], ["frozen", "3.0e-4"]),
         (stability.power_curve, ([2, 3], ONE, 0.8, STEPS), [([2, 3], ONE)], None),
         (training_options.loss_sum, ({"task": 0.7, "MLM": 0.4}, "loss"), [([0.7], [""]), ([0.4], [""])], None),
         (training_options.step_shares, (ONE, STEPS), [([1, 2], ONE)], None),
