@@ -46,6 +46,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         return
     answers = _counted(inputs.pair, inputs.pair.version)
     if _guessed(inputs.pair, answers):
+        lesson.show("Order in the toy world", title=False)
         _draw(answers)
     _own(lesson, inputs.pair)
     show_source(pairs_to_judge, label=_("How the pairs are made"))
