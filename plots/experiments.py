@@ -25,6 +25,7 @@ from plots.theme import (
     add_text,
     broken,
     fit_axis,
+    line_below_names,
     name_rows,
     name_rows_above,
     titled,
@@ -162,7 +163,7 @@ def scores(
     values = [value for row in rows for value in (*row.ours.values(), *row.own)]
     pad_axis(fig, values if floor is None or not values else [*values, floor], axis[1], col=ours)
     if floor is not None and values:
-        fig.add_vline(x=floor, line=DOTTED, layer="below", row=1, col=ours)
+        line_below_names(fig, floor, len(rows), NAME, HIGH, DOTTED, "2" if with_paper else "")
     fig.update_layout(height=130 + HIGH * len(rows), margin_t=28 + 22 * max(one.count("<br>") for one in titles))
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
@@ -253,7 +254,7 @@ def on_one_scale(
     for name, symbol, colour in keys:
         in_legend(fig, name, marker={"size": 12, "symbol": symbol, "color": colour})
     if floor is not None:
-        fig.add_vline(x=mine(floor), line=DOTTED, layer="below")
+        line_below_names(fig, mine(floor), len(rows), 0.22, HIGH, DOTTED)
         in_legend(fig, names[2], mode="lines", line=DOTTED)
     name_rows_above(fig, [row.name for row in rows], 0.22)
     shown = [theirs(row.paper) for row in rows if row.paper is not None]
@@ -327,7 +328,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     names: of the paper's points and of ours, for the legend.
     """
     fig = go.Figure()
-    fig.add_vline(x=0, line={"color": GREY, "width": 2}, layer="below")
+    line_below_names(fig, 0, len(rows), 0.14, 56, {"color": GREY, "width": 2})
     for y, row in enumerate(rows):
         if row.paper is not None:
             add_marks(

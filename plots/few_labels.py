@@ -42,7 +42,7 @@ def words_at_blank(
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"},
         height=(68 + 26 * most) * len(labels) + 90,
-        margin={"l": 8, "r": 8, "t": 36, "b": 64},
+        margin={"l": 16, "r": 22, "t": 36, "b": 64},  # room for 0 % and 100 %
     )
     return fig
 

@@ -118,8 +118,8 @@ class SearchHit:
     alike: bool
 
 
-def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int) -> go.Figure:
-    """One bar per line, the nearest on top, its text and cosine above it. searched: number of lines searched."""
+def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str) -> go.Figure:
+    """One bar per line, the nearest on top, its text and cosine above it."""
     fig = go.Figure()
     notes, place = [], 0.0  # in pixels from the top
     for row in rows:
@@ -139,7 +139,7 @@ def nearest_bars(rows: Sequence[SearchHit], title: str, axis: str, searched: int
         notes.append({"x": 0, "y": place, "xanchor": "left", "yanchor": "bottom", "yshift": 4, **note})
     fig.update_layout(annotations=notes)
     fig.update_yaxes(visible=False, range=[place + PITCH / 2, PITCH / 10])
-    fig.update_xaxes(range=[0, 1], title_text=f"{axis} · {len(rows)} / {searched}", showgrid=False)
+    fig.update_xaxes(range=[0, 1], title_text=axis, showgrid=False)
     fig.update_layout(
         title={"text": literal(title), "x": 0, "xanchor": "left"},
         height=124 + round(place + 0.4 * PITCH),

@@ -76,7 +76,8 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
         x, y, size = placed[point]
         called = point.called or point.name
         others = [(u, v, across, across) for other, (u, v, across) in placed.items() if other is not point]
-        shift = free_shift(x, y, len(called), (-1 if point.under else 1) * (size / 2 + 13), taken, others)
+        reach = max(size / 2, 100 * point.spread / (high - low) * HEIGHT)  # of bubble and error bar
+        shift = free_shift(x, y, len(called), (-1 if point.under else 1) * (reach + 13), taken, others)
         hover = (
             f"{literal(point.name)}: {point.milliseconds:.2f} ms, {100 * point.score:.1f} %, {point.megabytes:.1f} MB"
         )
@@ -97,8 +98,8 @@ def tradeoff(points: Sequence[Point], title: str, axes: tuple[str, str], best: s
         )
         name = {"text": literal(called), "showarrow": False, "yshift": shift, "font": {"size": FONT_SIZE}}
         fig.add_annotation(x=math.log10(point.milliseconds), y=100 * point.score, **name)
-        if abs(shift) > size / 2 + LINE:  # the name is away from its bubble: connect them
-            y0, y1 = (math.copysign(part, shift) for part in (size / 2 + 2, abs(shift) - LINE / 2))
+        if abs(shift) > reach + LINE:  # the name is away from its bubble: connect them
+            y0, y1 = (math.copysign(part, shift) for part in (reach + 2, abs(shift) - LINE / 2))
             pixels = {"xsizemode": "pixel", "ysizemode": "pixel"}
             anchors = {"xanchor": point.milliseconds, "yanchor": 100 * point.score}
             add_level(fig, 0, (y0, y1), {"color": GREY, "width": 1}, **pixels, **anchors)

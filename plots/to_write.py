@@ -8,7 +8,18 @@ from itertools import cycle
 import plotly.graph_objects as go
 
 from plots.marks import LEGEND_ABOVE, add_line, panels
-from plots.theme import BLUE, DOTTED, GREEN, ORANGE, SMALL, VERMILION, add_text, broken, name_rows_above
+from plots.theme import (
+    BLUE,
+    DOTTED,
+    GREEN,
+    ORANGE,
+    SMALL,
+    VERMILION,
+    add_text,
+    broken,
+    line_below_names,
+    name_rows_above,
+)
 
 LOOKS = ((BLUE, "solid", "circle"), (VERMILION, "dash", "diamond"), (GREEN, "dot", "square"), (ORANGE, "dashdot", "x"))
 
@@ -74,8 +85,8 @@ def arms_by_measure(
                 col=1,
             )
             add_text(fig, [max(shares)], [y + 0.24], [f"  {mean:.1f}"], row=number, col=1)
-        if floors and metric in floors:  # plotly leaves it out where no trace is yet
-            fig.add_vline(x=floors[metric], line=DOTTED, layer="below", row=number, col=1)
+        if floors and metric in floors:
+            line_below_names(fig, floors[metric], len(names), 0.08, 46, DOTTED, "" if number == 1 else str(number))
         name_rows_above(fig, names, 0.08, row=number, col=1)
         fig.update_xaxes(range=[-4, 118], tickvals=list(range(0, 101, 20)), row=number, col=1)
     fig.update_xaxes(title_text=axis, row=len(values), col=1)

@@ -342,7 +342,7 @@ def show_claim(
     if not records:
         show_missing_results(table.get("results", name))
         return
-    st.markdown("### " + _("Difference to {base}").format(base=literal(next(iter(names.values())))))
+    st.markdown("### " + _("Difference to “{base}”").format(base=literal(next(iter(names.values())))))
     show_verdicts([one for one in judged if one.claim.sign is not None], names, _("points"))
     made([record for record in records if record["arm"] in names])
 
@@ -383,7 +383,12 @@ def _floor(found: Mapping[str, Sequence[str]]) -> str:
     """The number of a floor; if there are several, with the claims that each is about."""
     if len(found) == 1:
         return next(iter(found))
-    named = (_("{floor} (claims {numbers})").format(floor=n, numbers=_(", ").join(of)) for n, of in found.items())
+    named = (
+        ngettext("{floor} (claim {numbers})", "{floor} (claims {numbers})", len(of)).format(
+            floor=n, numbers=_(", ").join(of)
+        )
+        for n, of in found.items()
+    )
     return _(", ").join(named)
 
 
@@ -448,7 +453,7 @@ def summary_of(judged: Sequence[Judged]) -> str:
     )
     if n == len(judged):
         return _("Of {n} claims: {told}").format(n=n, told=told)
-    return _("The paper claims {n} of these {all}: {told}").format(all=len(judged), n=n, told=told)
+    return _("{n} of these {all} are the paper’s claims: {told}").format(all=len(judged), n=n, told=told)
 
 
 def row(one: Judged, names: Mapping[str, str]) -> dict[str, str]:

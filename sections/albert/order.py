@@ -5,6 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from minibert.folders import CHECKPOINTS
 from sections.albert.subject import MAX_CHARS, Inputs
 from ui.figures import figure
 from ui.inputs import sentence_input
@@ -46,6 +47,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         return
     answers = _counted(inputs.pair, inputs.pair.version)
     if _guessed(inputs.pair, answers):
+        if inputs.pair.bert.is_relative_to(CHECKPOINTS):
+            lesson.show("Order in the toy world", title=False)  # about the shipped pair
         _draw(answers)
     _own(lesson, inputs.pair)
     show_source(pairs_to_judge, label=_("How the pairs are made"))

@@ -136,7 +136,7 @@ def chain(inside: dict) -> None:
     moved = sum(a != b for a, b in zip(inside["path"], inside["alone"], strict=True))
     summary = _("The likeliest path; without the chain {n} words would have another tag").format(n=moved)
     if not moved:
-        summary = _("The likeliest path; without the chain each word would have the same tag")
+        summary = _("The likeliest path; without the chain no word would have another tag")
     figure(
         partial(tag_path, words, [tags[i] for i in rows], probs[:, rows], [rows.index(i) for i in path], summary),
         _("How probable each tag is at each word, and the likeliest path. {listed}.").format(

@@ -47,7 +47,12 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         rf"\mathcal{{L}} = \underbrace{{{filled}}}_{{\text{{{names[0]}}}}}"
         rf"\;+\;50\,\underbrace{{{told}}}_{{\text{{{names[1]}}}}}"
     )
-    st.caption(_("Both sums are means over the tokens with a loss. r is 1 where the token read was replaced."))
+    st.caption(
+        _(
+            "Both sums are means over the tokens with a loss. D is how likely the discriminator finds it that the "
+            "token was replaced; r is 1 where it was."
+        )
+    )
     show_source(NetworkPair.forward, find="filled_in", label=_("The generator fills, the discriminator reads"))
     show_source(NetworkPair.labels, find="!= original", label=_("A sample that is right counts as original"))
     show_source(ReplacedTokens.loss_weight, label=_("The weight of the discriminator’s loss"))

@@ -121,8 +121,8 @@ def finding(drawn: ReplacedSentence) -> str:
     hidden = sum(drawn.one.hidden[place] for place in drawn.places)
     replaced = found.count("found") + found.count("missed")
     words = _(
-        "{hidden} hidden, {right} filled with the right word, which counts as original. Of {replaced} replaced tokens "
-        "the discriminator finds {found}; of {original} original ones it suspects {alarms}."
+        "{hidden} hidden, {right} of them filled with the right word. Of {replaced} replaced tokens the discriminator "
+        "finds {found}; of {original} original ones it suspects {alarms}."
     )
     return words.format(
         hidden=hidden,

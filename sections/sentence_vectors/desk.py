@@ -36,9 +36,10 @@ def show(inputs: Inputs) -> None:
         ]
         meant = _("Nearest: “{line}”").format(line=rows[0].line)
         if first is not None:
-            meant = _("The standard question: “{line}”").format(line=first)
+            meant = _("The nearest standard question: “{line}”").format(line=first)
+        axis = _("cosine, the nearest {k} of {n}")
         figure(
-            partial(nearest_bars, rows, meant, _("cosine"), len(inputs.lines)),
+            partial(nearest_bars, rows, meant, axis.format(k=len(rows), n=len(inputs.lines))),
             _("The {k} of {n} sentences that are nearest to “{text}”. {meant}. {lines}").format(
                 k=len(rows),
                 n=len(inputs.lines),
@@ -59,7 +60,7 @@ def show(inputs: Inputs) -> None:
     desk = questions(inputs.language)
     share = nearest_alike(table[: len(desk)], [standard for _question, standard in desk]).sum()
     words = _(
-        "Blue: the same question as the nearest, by the desk’s list. Searched among the other {others}, {share} of "
-        "the desk’s {n} questions find one of their own."
+        "Blue: the same question as the nearest, by the desk’s list. If each of the desk’s {n} questions is searched "
+        "among the other {others}, the nearest asks the same for {share}."
     )
     st.caption(words.format(others=len(desk) - 1, share=share, n=len(desk)))

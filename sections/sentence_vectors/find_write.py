@@ -86,7 +86,7 @@ def shipped(lesson: Lesson) -> None:
             st.info(_("All it has written is the question itself."), icon=":material/edit_off:")
             continue
         figure(
-            nearest_bars(some, title, _("cosine of [CLS]"), searched),
+            nearest_bars(some, title, _("cosine of [CLS], the best {k} of {n}").format(k=len(some), n=searched)),
             _("{title}. {lines}").format(
                 title=title, lines=_("; ").join(f"{visible(row.line, spaces=False)} {row.cosine:.2f}" for row in some)
             ),

@@ -55,8 +55,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             Agreement(words, value, *rank_interval(value, len(pairs)), words == pooling_names()[inputs.pooling])
             for words, value in values.items()
         ]
-        best = max(rows, key=lambda row: row.value)
-        summary = _("{set}: highest is “{name}”, {value:.2f}").format(set=name, name=best.name, value=best.value)
+        best, next_best = sorted(rows, key=lambda row: -row.value)[:2]
+        words = _("{set}: highest is “{name}”, {value:.2f}")
+        if best.low < next_best.high:
+            words = _("{set}: “{name}” ({value:.2f}) and “{other}” ({less:.2f}) cannot be told apart")
+        summary = words.format(set=name, name=best.name, value=best.value, other=next_best.name, less=next_best.value)
         listed = _("; ").join(f"{row.name} {row.value:.2f}" for row in rows)
         figure(
             agreements(rows, summary, _("Spearman’s correlation, {n} pairs").format(n=len(pairs))),

@@ -144,7 +144,7 @@ def scatter(results: list, budget: float, trained: tuple[str, float | None] | No
     words = {
         "x": _("milliseconds a text"),
         "y": _("accuracy, inherited weights, %"),
-        "front": _("none is beaten"),
+        "front": _("nothing faster is as good"),
         "budget": _("budget"),
         "best": _("chosen"),
         "after": _("trained on"),

@@ -58,7 +58,11 @@ def show(inputs: Inputs) -> None:
         )
         figure(
             partial(
-                tradeoff, points, summary, (_("milliseconds for this sentence"), _("accuracy, %")), _("none is beaten")
+                tradeoff,
+                points,
+                summary,
+                (_("milliseconds for this sentence"), _("accuracy, %")),
+                _("nothing faster is as good"),
             ),
             _("Models by speed, accuracy and memory. {told}. Not beaten: {best}.").format(
                 told=listed, best=_(", ").join(p.name for p in points if not beaten(p, points))

@@ -68,7 +68,8 @@ def test_one_scale_shows_the_paper_ours_and_the_floor_and_a_perplexity_has_a_sca
     fig = experiments.on_one_scale(rows, names, "percent", 50.9, title="Best here: base", own="yours")
     low, high = fig.layout.xaxis.range
     assert low < 50.9 and high > 92.7 and "xaxis2" not in fig.layout
-    assert [shape.x0 for shape in fig.layout.shapes] == [50.9]
+    assert [shape.x0 for shape in fig.layout.shapes] == [50.9] * 2  # below each name, through none
+    assert fig.layout.shapes[0].y1 < fig.layout.yaxis.tickvals[1] < fig.layout.shapes[1].y0 + 0.01
     paper, dots, mean, number, own, *_ = fig.data
     assert paper.x == (92.7,) and dots.x == (70.0, 72.0, 74.0) and own.x == (75.0,)
     assert mean.x == (72.0,) and mean.error_x.array == (statistics.stdev([70.0, 72.0, 74.0]),)

@@ -41,7 +41,7 @@ def test_the_best_model_stands_on_top_with_its_interval():
 
 def test_what_is_found_is_drawn_nearest_first_and_as_it_reads():
     found = [("<b>a</b> & c", 0.9, True), ("问" * 50, 0.5, False), ("x", -0.2, False)]
-    fig = sentence_vectors.nearest_bars([sentence_vectors.SearchHit(*one) for one in found], "t", "cosine", 100)
+    fig = sentence_vectors.nearest_bars([sentence_vectors.SearchHit(*one) for one in found], "t", "cosine")
     assert [trace.x[0] for trace in fig.data] == [0.9, 0.5, 0.0]
     assert [trace.marker.color for trace in fig.data] == [BLUE, GREY, GREY]
     words = [note.text for note in fig.layout.annotations]

@@ -128,9 +128,7 @@ FIGURES = [
     partial(recurrent.expected_words, TEXTS, {"left": (SHARES, TEXTS)}, "word", EVIL),
     partial(sentence_vectors.cosine_matrix_of, MATRIX, TEXTS, "sentence"),
     partial(sentence_vectors.agreements, AGREEMENTS, EVIL, "axis"),
-    partial(
-        sentence_vectors.nearest_bars, [sentence_vectors.SearchHit(t, 0.9, True) for t in TEXTS], EVIL, "cosine", 100
-    ),
+    partial(sentence_vectors.nearest_bars, [sentence_vectors.SearchHit(t, 0.9, True) for t in TEXTS], EVIL, "cosine"),
     partial(sentence_vectors.plane, MARKS, AXES, EVIL, "step"),
     partial(sentence_vectors.found_and_written, MARKS, AXES, AXES, EVIL, "step"),
     partial(smaller.tradeoff, NETWORKS, EVIL, AXES, "best"),
