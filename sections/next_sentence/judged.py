@@ -77,7 +77,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         partial(judgement, rows),
         _("Probability of IsNext: A, then B {forth:.1%}; B, then A {back:.1%}.").format(forth=forth, back=back),
         "judgement",
-        title=_("“Next”: {forth:.0%} with A first, {back:.0%} with B first").format(forth=forth, back=back),
+        title=_("“Next”: {forth:.1%} with A first, {back:.1%} with B first").format(forth=forth, back=back),
         data=rows,
     )
     if (a, b) == tuple(map(str.strip, example)):

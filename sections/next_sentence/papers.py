@@ -60,7 +60,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         _("Accuracy in percent by what the model was trained on.") + f" {listed}",
         "albert",
         title=_(
-            "On sentence order: {nsp:.0f} % after training on next sentences, {sop:.0f} % after training on order"
+            "On sentence order: {nsp:.1f} % after training on next sentences, {sop:.1f} % after training on order"
         ).format(nsp=rows[trainings["nsp"]][1], sop=rows[trainings["sop"]][1]),
         data=lambda: [
             {_("trained on"): name, questions[0]: one, questions[1]: other} for name, (one, other) in rows.items()
