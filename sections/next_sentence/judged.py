@@ -31,7 +31,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.next_sentence import judgement
 
     model, language = inputs.model, language_read(inputs.model)
-    lesson.show("Judged live", title=False)
     warn_untrained(model)
     windows: dict[int, dict] = {}
     for probe in probes(*bundled(language)):
@@ -80,6 +79,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         title=_("“Next”: {forth:.1%} with A first, {back:.1%} with B first").format(forth=forth, back=back),
         data=rows,
     )
+    lesson.show("Judged live", title=False)
     if (a, b) == tuple(map(str.strip, example)):
         st.markdown(one_by_one(_("**In truth:** {kind}.").format(kind=kind_names()[kind]), _label_in_training(kind)))
     overlap, verdicts = topic_judge(model, version_of(model))
