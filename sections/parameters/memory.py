@@ -2,8 +2,6 @@
 
 from functools import partial
 
-import streamlit as st
-
 from minibert.count import by_group, memory
 from plots.parameters import memory_bars, short_bytes
 from sections.parameters import how
@@ -17,11 +15,9 @@ from ui.translations import _
 
 
 def show(lesson: Lesson, inputs: Sizes) -> None:
-    place = st.container()
     how.choose()
-    with place:
-        if fits(inputs):
-            _bytes(inputs, how.now())
+    if fits(inputs):
+        _bytes(inputs, how.now())
     lesson.show("Where the memory goes", title=False)
     lesson.show("Reading the memory", title=False)
 
