@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from plots.theme import DIVERGING, PALETTE, SEQUENTIAL
+from plots.theme import DIVERGING, PALETTE, SEQUENTIAL, broken
 
 DASHES = ("solid", "dot", "dash")
 
@@ -39,7 +39,7 @@ def position_similarity(
     learned: np.ndarray, fixed: np.ndarray, titles: tuple[str, str], axis: str, title: str = ""
 ) -> go.Figure:
     """Cosines between position embeddings. learned, fixed: (P, H) each, drawn side by side."""
-    fig = make_subplots(rows=1, cols=2, subplot_titles=titles, horizontal_spacing=0.08)
+    fig = make_subplots(rows=1, cols=2, subplot_titles=[broken(one, 14) for one in titles], horizontal_spacing=0.08)
     for column, table in ((1, learned), (2, fixed)):
         numbers = list(range(1, len(table) + 1))
         fig.add_heatmap(
@@ -56,10 +56,10 @@ def position_similarity(
             col=column,
         )
     fig.update_xaxes(title_text=axis, constrain="domain")
-    fig.update_yaxes(autorange="reversed", constrain="domain")
+    fig.update_yaxes(autorange="reversed", constrain="domain", constraintoward="top")
     fig.update_yaxes(scaleanchor="x", row=1, col=1)
-    fig.update_yaxes(scaleanchor="x2", row=1, col=2)
-    fig.update_layout(title=title, height=480, margin_t=80)
+    fig.update_yaxes(scaleanchor="x2", showticklabels=False, row=1, col=2)  # those of the left one
+    fig.update_layout(title=title, height=450, margin_t=92)
     return fig
 
 

@@ -308,6 +308,7 @@ def what_is_read(
     )
     fig.update_xaxes(range=[0, 1], showticklabels=False, showgrid=False)
     fig.update_yaxes(autorange="reversed", showgrid=False, tickfont_size=FONT_SIZE)
+    fig.update_layout(uniformtext={"minsize": SMALL, "mode": "hide"})  # where a bar is too short, the legend says it
     return titled(fig, title)
 
 
@@ -351,7 +352,7 @@ def ablation(
         fig.update_xaxes(
             range=[first - 0.2, first + span + 0.2], showticklabels=False, showgrid=False, row=1, col=column
         )
-    names = ["<br>".join(map(literal, name.rsplit(" · ", 1))) for name in strategies]
-    name_rows(fig, names, 0.6, 0.6, tickfont_size=FONT_SIZE, showgrid=None)
-    fig.update_layout(height=56 + 52 * len(strategies), margin_t=48)
+    names = ["<br>".join(map(literal, name.split(" · "))) for name in strategies]
+    name_rows(fig, names, 0.6, 0.6, tickfont_size=SMALL, showgrid=None)
+    fig.update_layout(height=56 + 56 * len(strategies), margin_t=48)
     return titled(fig, title)

@@ -365,7 +365,9 @@ def size_against_length(
             line={"color": GREY, "dash": "dash", "width": 2},
             annotation={"text": limit[1], "font": {"size": SMALL}, "xanchor": "right"},
         )
-    ticks = [digit * 10**power for power in range(7) for digit in (1, 2, 5)]
+    entries = [x for x, _y in [*points.values(), *curve]] or [1]
+    digits = (1, 3) if max(entries) > 20 * min(entries) else (1, 2, 5)  # as many as a phone has room for
+    ticks = [digit * 10**power for power in range(7) for digit in digits]
     fig.update_xaxes(type="log", title=x_title, tickvals=ticks, ticktext=[f"{tick:,}" for tick in ticks])
     fig.update_yaxes(title=y_title, rangemode="tozero", tickformat=",")
     fig.update_layout(title=title, height=440, legend={"orientation": "h", "y": -0.28, "x": 0, "yanchor": "top"})

@@ -87,7 +87,6 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
     from minibert.inside.heads.arithmetic import all_probs, entropy
     from plots.attention import attention_matrix
 
-    lesson.show("Without the root", title=False)
     subject, layer, head = inputs.subject, inputs.layer, inputs.head
     root = math.sqrt(subject.model.config.head_size)
     factor = st.slider(
@@ -127,6 +126,7 @@ def without_root(lesson: Lesson, inputs: Inputs, reading: ModelInput, position: 
                 data=lambda probs=probs: square(probs[layer, head], reading.tokens),
             )
     show_guesses(subject, *guesses, names, "attention-root-words")
+    lesson.show("Without the root", title=False)
 
 
 def without_mask(lesson: Lesson, subject: InspectedModel, reading: ModelInput, position: int) -> None:

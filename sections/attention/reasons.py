@@ -184,26 +184,26 @@ def agreement(rho: float, count: int) -> None:
     if math.isnan(rho):
         st.caption(_("Too few points to say how weight and effect go together."))
         return
-    agreeing = _("little") if abs(rho) < 0.35 else _("in part") if abs(rho) < 0.8 else _("well")
+    agreeing = _("little") if rho < 0.35 else _("in part") if rho < 0.8 else _("well")
     text = _("Weight and effect agree {said}: rank correlation **{rho}** ({n} points; +1 is full agreement, 0 none).")
     st.markdown(text.format(said=agreeing, rho=f"{rho:+.2f}".replace("-", "−"), n=count))
 
 
 def striking(heads: HeadEffects, names: list[str]) -> str:
     """The sharp head with the smallest effect and the even head with the largest, in a sentence with their numbers."""
-    weight, shuffled, removed = heads.weight.flatten(), heads.shuffled.flatten(), heads.removed.flatten()
+    weight, removed = heads.weight.flatten(), heads.removed.flatten()
     order = weight.argsort()
     third = max(1, len(order) // 3)
     even, sharp = order[:third], order[-third:]
-    a, b = sharp[shuffled[sharp].argmin()].item(), even[removed[even].argmax()].item()
+    a, b = sharp[removed[sharp].argmin()].item(), even[removed[even].argmax()].item()
     return _(
         "Of the third of the heads with the largest shares, **{sharp}** matters least: it puts {w:.1%} on one token,"
-        " and shuffling it moves **{s:.1%}** of the probability. Of the third with the smallest, **{even}** matters "
+        " and removing it moves **{s:.1%}** of the probability. Of the third with the smallest, **{even}** matters "
         "most: no share above {v:.1%}, and removing it moves **{r:.1%}**."
     ).format(
         sharp=names[a],
         w=weight[a].item(),
-        s=shuffled[a].item(),
+        s=removed[a].item(),
         even=names[b],
         v=weight[b].item(),
         r=removed[b].item(),

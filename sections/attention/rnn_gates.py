@@ -102,9 +102,9 @@ def arithmetic(reading: Reading) -> None:
     )
     t, u = word + 1, unit + 1
     st.latex(
-        rf"\begin{{aligned}} c_{{{t}}}[{u}] &= f \cdot c_{{{word}}}[{u}] + i \cdot g = "
-        rf"{tex(f)} \cdot {tex(before)} + {tex(i)} \cdot {tex(g)} = \mathbf{{{tex(c)}}} \\"
-        rf"h_{{{t}}}[{u}] &= o \cdot \tanh c_{{{t}}}[{u}] = "
-        rf"{tex(o)} \cdot \tanh {tex(c)} = \mathbf{{{tex(h)}}} \end{{aligned}}"
+        rf"\begin{{aligned}} c_{{{t}}}[{u}] &= f \cdot c_{{{word}}}[{u}] + i \cdot g \\"
+        rf"&= {tex(f)} \cdot {tex(before)} + {tex(i)} \cdot {tex(g)} = \mathbf{{{tex(c)}}} \\"
+        rf"h_{{{t}}}[{u}] &= o \cdot \tanh c_{{{t}}}[{u}] \\"
+        rf"&= {tex(o)} \cdot \tanh {tex(c)} = \mathbf{{{tex(h)}}} \end{{aligned}}"
     )
     show_source(step, "cell = f * cell")

@@ -129,8 +129,9 @@ def _about(model, own: bool, words: list[str]) -> None:
     notes = {
         True: _("Your newest run writes here: a Transformer of {n:,} weights, trained for “{task}”."),
         False: _(
-            "A small Transformer of {n:,} weights writes here. It knows {words:,} words and one task: to write them "
-            "in reverse. That stands for translating: every word has to be looked up at another place."
+            "A small Transformer of {n:,} weights writes here. It knows {words:,} words, no punctuation and no "
+            "emoji, and one task: to write them in reverse. That stands for translating: every word has to be looked "
+            "up at another place."
         ),
     }[own]
     count = sum(weight.numel() for weight in model.model.parameters())

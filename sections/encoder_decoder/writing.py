@@ -144,7 +144,7 @@ def _orders(lesson: Lesson, model: str, ids: list[int]) -> None:
 
 
 def _share(p: float) -> str:
-    return f"{p:.2%}" if p >= 0.0001 else "< 0.01%"
+    return f"{p:.2%}" if p >= 0.0001 else "<\u00a00.01%"
 
 
 def _views(lesson: Lesson, model: str, ids: list[int]) -> None:

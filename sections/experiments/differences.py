@@ -55,7 +55,7 @@ def headline(inputs: Inputs, measure: Measure) -> str:
     row, names = foremost(inputs, measure), inputs.paper["arms"]
     if row is None or row.verdict not in JUDGED:
         return in_short(inputs, measure) if row is None else no_verdict(row, inputs, measure)
-    way = _("{arm} lower than {base}") if row.ours.mean < 0 else _("{arm} higher than {base}")
+    way = _("“{arm}” lower than “{base}”") if row.ours.mean < 0 else _("“{arm}” higher than “{base}”")
     said = {
         "agrees": _("As in the paper: {found}"),
         "disagrees": _("Against the paper: {found}"),
@@ -74,7 +74,8 @@ def both_say(inputs: Inputs, measure: Measure) -> str:
         )
         return nothing.format(column=measure.column["name"]) if inputs.compared(measure) else ""
     less = row.claim.sign < 0
-    theirs = _("In the paper {arm} is lower than {base}") if less else _("In the paper {arm} is higher than {base}")
+    lower, higher = _("In the paper “{arm}” is lower than “{base}”"), _("In the paper “{arm}” is higher than “{base}”")
+    theirs = lower if less else higher
     if row.claim.paper is not None:
         theirs += _(", by {points:.4g}")
     ours = {
@@ -98,7 +99,7 @@ def of_all_measures(inputs: Inputs) -> str:
     """All comparisons of an experiment in a sentence; "" if the paper reports no direction."""
     rows = [row for measure in inputs.measures.values() for row in inputs.compared(measure)]
     told = summary_of(rows)
-    return _("**All measures together.** {told}").format(told=told) if told else ""
+    return _("**All measures together.** {told}.").format(told=told) if told else ""
 
 
 ABOUT = {
@@ -142,7 +143,7 @@ def _how_far(measure: Measure, inputs: Inputs) -> None:
     if measure.floor is None:
         return
     words = floor_words(measure.key)[1].format(floor=f"{measure.floor:,.1f}")
-    way = _("The best arm has {share:.0%} of the possible gain, up to what can be had ({best:g}).").format(
+    way = _("The best arm has {share:.0%} of the possible gain, from there up to {best:g}.").format(
         best=measure.best, share=max(measure.share, 0.0)
     )
     start = "**" + _("Without understanding the text:") + "**"

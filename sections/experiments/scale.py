@@ -81,7 +81,8 @@ def _counted(records: list[dict]) -> None:
             _("times fewer"): "–",
         },
     ]
-    st.table(rows)
+    with st.container(key="wide-scaled-down"):
+        st.table(rows)
     last = max(records, key=lambda record: len(record["examples"]))
     examples = _(", ").join(
         _("{task} {train:,} (measured on {dev:,})").format(
@@ -124,7 +125,7 @@ def _runtime(records: list[dict]) -> float:
 def _text_name(text: str) -> str:
     """What a record calls the text it was trained on, in the reader's language."""
     toy = re.fullmatch(r"small toy world, (\d+) stories", text)
-    return _("small toy world, {n} stories").format(n=toy[1]) if toy else literal(text)
+    return _("small toy world, {n} stories").format(n=f"{int(toy[1]):,}") if toy else literal(text)
 
 
 def _task_names() -> dict[str, str]:

@@ -24,6 +24,7 @@ STYLE = """<style>
 .mb-rows td { text-align: center; padding: 0.3rem 0.55rem; border: 2px solid rgba(128, 134, 145, 0.45);
   border-radius: 0.4rem; font-size: 1.1rem; font-variant-numeric: tabular-nums; white-space: nowrap;
   font-family: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+@media (max-width: 760px) { .mb-rows th { width: auto; } }
 .mb-rows td.mb-special { border: 4px double rgba(128, 134, 145, 0.9); }
 .mb-rows td.mb-b { background: rgba(213, 94, 0, 0.18); border-style: dashed; }
 .mb-rows td.mb-pad { opacity: 0.75; border-style: dotted; }
@@ -57,7 +58,8 @@ def growing(lesson: Lesson, inputs: Inputs) -> None:
     if step >= 4:
         rows.append((_("attention mask"), real))
     classes = [cell_class(whole, i) for i in places]
-    st.html(table(rows, classes, newest=len(rows) - 1 if step > 1 else None))
+    with st.container(key="wide-rows"):
+        st.html(table(rows, classes, newest=len(rows) - 1 if step > 1 else None))
     if len(places) > COLUMNS:
         st.caption(_("{n} tokens; the first {most} are drawn.").format(n=len(places), most=COLUMNS))
     st.markdown(explain(step, whole, padding))

@@ -19,9 +19,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         " · ".join(f"{row[column]} % {name}" for column, name in parts.items() if row[column] != "0") for row in table
     ]
     measures = {
-        "MNLI fine-tuned": _("MNLI, fine-tuned"),
-        "NER fine-tuned": _("NER, fine-tuned"),
         "NER features": _("NER, frozen features"),
+        "NER fine-tuned": _("NER, fine-tuned"),
+        "MNLI fine-tuned": _("MNLI, fine-tuned"),
     }
     scores = {title: [float(row[column]) for row in table] for column, title in measures.items()}
     words = {"baseline": ("★", _("the paper's mixture")), "no worse": ("●", _("no worse")), "worse": ("◆", _("worse"))}
@@ -35,7 +35,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         partial(ablation, strategies, scores),
         _("Scores on development sets. ") + listed,
         "ablation",
-        title=_("Always [MASK] costs {frozen:.1f} points frozen, {tuned:.1f} fine-tuned").format(
+        title=_("Always [MASK] costs NER {frozen:.1f} points frozen, {tuned:.1f} fine-tuned").format(
             frozen=frozen[0] - frozen[1], tuned=tuned[0] - tuned[1]
         ),
         data=lambda: {_("strategy"): strategies, **scores},

@@ -16,11 +16,15 @@ from ui.translations import _
 
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
+    _readings(inputs)
+    lesson.show("Why not always [MASK]", title=False)
+
+
+def _readings(inputs: Inputs) -> None:
     import torch
 
     from minibert.inside.predictions.cloze import expectations
 
-    lesson.show("Why not always [MASK]", title=False)
     follow("probe", inputs.text)
     text = sentence_input(
         "probe", inputs.plain[1:], default=inputs.text, label=_("Sentence to look into"), max_chars=MAX_CHARS

@@ -31,7 +31,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.next_sentence import judgement
 
     model, language = inputs.model, language_read(inputs.model)
-    lesson.show("Judged live", title=False)
     warn_untrained(model)
     windows: dict[int, dict] = {}
     for probe in probes(*bundled(language)):
@@ -77,9 +76,10 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         partial(judgement, rows),
         _("Probability of IsNext: A, then B {forth:.1%}; B, then A {back:.1%}.").format(forth=forth, back=back),
         "judgement",
-        title=_("“Next”: {forth:.0%} with A first, {back:.0%} with B first").format(forth=forth, back=back),
+        title=_("“Next”: {forth:.1%} with A first, {back:.1%} with B first").format(forth=forth, back=back),
         data=rows,
     )
+    lesson.show("Judged live", title=False)
     if (a, b) == tuple(map(str.strip, example)):
         st.markdown(one_by_one(_("**In truth:** {kind}.").format(kind=kind_names()[kind]), _label_in_training(kind)))
     overlap, verdicts = topic_judge(model, version_of(model))

@@ -39,7 +39,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.theme import GREY
 
     model = inputs.model
-    lesson.show("Topic against coherence", title=False)
     warn_untrained(model)
     sentences = passages()
     with st.spinner(_("Judging all pairs …")):
@@ -70,6 +69,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "kinds",
         title=_finding(result, model),
     )
+    lesson.show("Topic against coherence", title=False)
     heads = [_("B is"), _("pairs"), _("model: “next”"), _("topic only: “next”")]
     heads += [_("model: true B higher"), _("topic only: true B higher")]
     with st.container(key="kinds-table"):

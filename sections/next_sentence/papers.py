@@ -13,7 +13,6 @@ from ui.translations import _
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.next_sentence import trained_and_asked, with_and_without
 
-    lesson.show("Was it of any use?", title=False)
     titles = {"bert": "BERT (Devlin et al. 2019)", "roberta": "RoBERTa (Liu et al. 2019)"}
     scores: dict[str, dict[str, tuple[float, float]]] = {}
     for row in lesson.table("nsp_or_not.csv"):
@@ -47,6 +46,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             "table 5, “No NSP”. RoBERTa: §4.2, table 2, SEGMENT-PAIR → DOC-SENTENCES; medians of five seeds."
         )
     )
+    lesson.show("Was it of any use?", title=False)
     lesson.show("The question made harder")
     trainings = {"none": _("masked words only"), "nsp": _("+ next sentence"), "sop": _("+ sentence order")}
     questions = (_("next, or from elsewhere?"), _("in order, or swapped?"))
@@ -60,7 +60,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         _("Accuracy in percent by what the model was trained on.") + f" {listed}",
         "albert",
         title=_(
-            "On sentence order: {nsp:.0f} % after training on next sentences, {sop:.0f} % after training on order"
+            "On sentence order: {nsp:.1f} % after training on next sentences, {sop:.1f} % after training on order"
         ).format(nsp=rows[trainings["nsp"]][1], sop=rows[trainings["sop"]][1]),
         data=lambda: [
             {_("trained on"): name, questions[0]: one, questions[1]: other} for name, (one, other) in rows.items()

@@ -30,7 +30,8 @@ def show(lesson: Lesson, inputs: Sizes) -> None:
                 made = built_totals(config)
             verdict = _("= equal") if made == totals else _("≠ **not equal**")
             lines.append(table_row(_("model built"), made.values(), verdict))
-    st.markdown("\n".join(lines))
+    with st.container(key="wide-exact"):
+        st.markdown("\n".join(lines))
     lesson.show("110 million, to the last one", title=False)
     if not st.session_state.get("built"):
         st.button(

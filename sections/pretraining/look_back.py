@@ -17,7 +17,11 @@ from ui.translations import _
 @st.fragment
 def show(lesson: Lesson, text) -> None:
     """Step through a model's training: cloze predictions, a head, embeddings."""
+    _stepped(lesson)
     lesson.show("Look back", title=False)
+
+
+def _stepped(lesson: Lesson) -> None:
     with st.spinner(_("Loading the kept steps …")):
         choices = {past.name: past for past in pasts()}
     if not choices:

@@ -51,7 +51,11 @@ def ours(training: Training) -> dict[str, str]:
         if settings["input_format"] in PAIRS
         else _("masked words alone"),
     }
+    details = training.begun["details"] if training.begun else {}
+    if "world" in details:
+        results["text"] = _("{n:,} stories of the toy world").format(n=details["documents"])
     if step:
         results["steps"] = _("{n:,}, {tokens:,} tokens").format(n=step["step"], tokens=step["tokens"])
-        results["time"] = _("this one; {seconds:.0f} s").format(seconds=step["seconds"])
+        time = _("this one; {seconds:.0f} s") if training.runs else _("another one; {seconds:.0f} s")
+        results["time"] = time.format(seconds=step["seconds"])
     return results

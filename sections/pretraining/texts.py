@@ -126,9 +126,13 @@ def refuse(reason: str) -> None:
 
 
 def show(lesson: Lesson, text: TrainingText | None) -> None:
+    if text is not None:
+        _excerpt(lesson, text)
     lesson.show("What is predicted", title=False)
-    if text is None:
-        return
+
+
+def _excerpt(lesson: Lesson, text: TrainingText) -> None:
+    """A story of the toy world, or how much text there is and how its documents begin."""
     if text.world:
         toy_story(text.world)
         return

@@ -11,6 +11,7 @@ from ui.page import picture
 from ui.text import literal
 from ui.translations import _
 
+NUMBER_AND_UNIT = "\u00a0%"  # stay on one line
 LINK = re.compile(r"\[(.+?)\]\(<(/.+?)>\)")
 
 
@@ -32,7 +33,7 @@ def _paragraphs(table: str) -> None:
         where, words, links = (cell.strip() for cell in line.strip("| ").split(" | "))
         with st.container(key=f"line-{number}"):
             told, seen = st.columns([5, 3], gap="medium", vertical_alignment="center")
-            told.markdown(f":small[{where}]  \n{words}")
+            told.markdown(f":small[{where}]  \n{words.replace(' %', NUMBER_AND_UNIT)}")
             with seen, st.container(horizontal=True, gap="small"):
                 for label, address in LINK.findall(links):
                     _see(label, address)

@@ -61,7 +61,7 @@ def _small_letters() -> bool:
     key = "learn-lower-toggle"
     if follow_link("learn-lower") or key not in st.session_state:
         st.session_state[key] = url_choice("learn-lower", ["true", "false"], "true") == "true"
-    on = st.toggle(_("small letters, no accents"), key=key)
+    on = st.toggle(_("lower case, no accents"), key=key)
     set_url("learn-lower", str(on).lower(), default="true")
     return on
 

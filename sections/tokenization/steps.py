@@ -119,7 +119,7 @@ def stages(word) -> list[ChangedWord]:
         )
     small = {n: "changed" for n, (a, b) in enumerate(zip(word.stripped.text, word.lowered.text, strict=True)) if a != b}
     if small or len(lines) > 1:
-        lines.append(ChangedWord(shown(word.lowered.text) or ["∅"], small, _("small letters") if small else ""))
+        lines.append(ChangedWord(shown(word.lowered.text) or ["∅"], small, _("lower case") if small else ""))
     return lines
 
 
