@@ -13,6 +13,7 @@ from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, html_of, text_of, title_of, whole
 from tests.pages.finished_runs import run_of
 from tests.pages.recorded import comparison_record, write_records
+from ui.finetune_settings import rate_text
 
 open_page = partial(driver.open_page, "training_options")
 TEXTS = ("dropout", "mlm", "classifier", "metadata", "truncation", "texts", "augmentation")
@@ -37,7 +38,7 @@ def test_rates_decay_layer_by_layer_and_wait_for_a_guess(runs_folder):
     app = open_page()
     assert figure(app, "rates")["data"][0]["x"] == [0, 0, 0, 0, 0, 3e-4]
     bars = figure(whole(app.button(key="lowest-guess-0").click().run()), "rates")["data"][0]["x"]
-    assert len(bars) == 6 and f"= {bars[0]:.1e}**" in text_of(app)
+    assert len(bars) == 6 and f"= {rate_text(bars[0], 1)}**" in text_of(app)
     app = open_page(decay="0.5")
     bars = figure(app, "rates")["data"][0]["x"]
     assert bars == pytest.approx([3e-4 * 0.5 ** (5 - i) for i in range(6)])
