@@ -161,7 +161,7 @@ def test_every_long_number_in_the_prose_is_counted():
 
 def test_the_shares_and_ratios_in_the_prose_and_in_the_quiz_are_counted():
     base, large = (parameters(FAMILY[name]) for name in ("BERT-base", "BERT-large"))
-    grown = {f"{large.of('block.') / base.of('block.'):.2f}", f"{large.with_pooler / base.with_pooler:.2f}"}
+    grown = {f"{large.of('block.') / base.of('block.'):.2f}", f"{large.pretraining / base.pretraining:.2f}"}
     assert set(re.findall(r"(\d\.\d\d) times", PROSE)) == grown
     smaller = parameters(BertConfig(vocab_size=30_000))
     moved = float(re.search(r"moves base by ([\d.]+) M", PROSE)[1])
