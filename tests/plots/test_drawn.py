@@ -342,7 +342,7 @@ def test_the_curve_is_the_share_that_is_not_longer():
     assert curve == {0: 0, 5: 0.25, 7: 0.75, 20: 1, 21: 1}
     chosen = fig.data[-1]
     assert (chosen.x[0], chosen.y[0]) == (7, 0.75)
-    assert {note.text for note in fig.layout.annotations} == {"75%: 7", "92%: 20"}
+    assert {note.text for note in fig.layout.annotations} == {"75% · 7", "92% · 20"}
     beyond_all = training_options.share_within([5, 7], 512, {}, STEPS, "read")
     assert beyond_all.data[0].y[-1] == 1 and beyond_all.layout.xaxis.range[1] > 512
     fig = training_options.rows_that_fit((64, 512), {"fused": [9, 0]}, {"measured": {64: 3, 512: 0}}, 64, STEPS)
