@@ -61,6 +61,7 @@ class Gap:
     verdict: str
 
 
+LOW = 46  # pixels of a row of differences
 HIGH = 62  # pixels of a row of scores: from its middle, in rows, the foot of its name above; mean and dots below
 NAME, MEAN, DOTS = 0.24, 0.24, 0.4
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
@@ -328,7 +329,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     names: of the paper's points and of ours, for the legend.
     """
     fig = go.Figure()
-    line_below_names(fig, 0, len(rows), 0.14, 56, {"color": GREY, "width": 2})
+    line_below_names(fig, 0, len(rows), 0.14, LOW, {"color": GREY, "width": 2})
     for y, row in enumerate(rows):
         if row.paper is not None:
             add_marks(
@@ -359,7 +360,7 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     name_rows_above(fig, [row.name for row in rows], 0.14, range=[len(rows) - 0.42, -0.5])
     ours = [row.ours + side * (row.half or 0) for row in rows if row.ours is not None for side in (-1, 1)]
     fit_axis(fig, [0.0, *ours, *(row.paper for row in rows if row.paper is not None)], title_text=broken(axis))
-    fig.update_layout(height=150 + 56 * len(rows), legend=LEGEND_ABOVE)
+    fig.update_layout(height=150 + LOW * len(rows), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig

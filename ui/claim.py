@@ -11,9 +11,9 @@ import streamlit as st
 from minibert.experiments import claims
 from minibert.experiments.claims import Judged
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS, REQUIRED
-from minibert.experiments.results import NO_VERDICT, ResultsError, read_records
+from minibert.experiments.results import ResultsError, read_records
 from ui.errors import translated
-from ui.figures import figure, legend
+from ui.figures import figure
 from ui.text import literal, one_by_one
 from ui.translations import _, ngettext, pgettext
 
@@ -342,7 +342,6 @@ def show_claim(
     if not records:
         show_missing_results(table.get("results", name))
         return
-    st.markdown("### " + _("Difference to “{base}”").format(base=literal(next(iter(names.values())))))
     show_verdicts([one for one in judged if one.claim.sign is not None], names, _("points"))
     made([record for record in records if record["arm"] in names])
 
@@ -399,7 +398,7 @@ def show_claims(name: str, records: Sequence[dict]) -> None:
 
 def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: str) -> None:
     from plots.attention import cut
-    from plots.experiments import NO_DIRECTION, VERDICT_COLOUR, VERDICT_MARK, Gap, differences
+    from plots.experiments import Gap, differences
 
     told = [in_words(one.claim.what) if one.claim.what else _(", ").join(_arms(one, names)) for one in judged]
     gaps = [
@@ -419,15 +418,6 @@ def _draw(judged: Sequence[Judged], names: Mapping[str, str], axis: str, title: 
     alt = _("Differences between arms, the paper's and ours. {summary} {told}.").format(summary=title, told=details)
     fig = differences(gaps, (_("the paper"), _("ours, with 95 % interval")), axis, title)
     figure(fig, alt, "differences")
-    found = Counter(one.verdict for one in judged)
-    keys = [
-        (VERDICT_COLOUR[verdict], VERDICT_MARK[verdict], verdict_words()[verdict])
-        for verdict in (*JUDGED, *NO_VERDICT)
-        if found[verdict]
-    ]
-    if any(found[verdict] for verdict in NO_DIRECTION):
-        keys.append((VERDICT_COLOUR["not in the paper"], "□", _("the paper tells no direction")))
-    legend(keys)
 
 
 def _arms(one: Judged, names: Mapping[str, str]) -> list[str]:
