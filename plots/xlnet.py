@@ -175,11 +175,12 @@ def by_way(
     ways = list(dict.fromkeys(way for results in arms.values() for way in results))
     looks = dict(zip(ways, ((ORANGE, "diamond"), (BLUE, "circle"), (PINK, "square")), strict=False))
     names = [literal(name) for name in arms]
-    foot, high = 22, 36 + 28 * len(ways)  # pixels of a row, and of them to the foot of its name, which is on top
+    foot, step = 20, 24  # pixels: to the foot of a row's name, which is on top, and from mark to mark
+    high = 26 + step * len(ways)
     fig = go.Figure()
     for way in ways:
         colour, symbol = looks[way]
-        shift = (foot + 28 * (ways.index(way) + 0.95)) / high - 0.5
+        shift = (foot + step * (ways.index(way) + 0.95)) / high - 0.5
         at = [place + shift for place, results in enumerate(arms.values()) if way in results]
         values = [results[way] for results in arms.values() if way in results]
         means = [statistics.fmean(one) for one in values]

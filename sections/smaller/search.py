@@ -144,7 +144,7 @@ def scatter(results: list, budget: float, trained: tuple[str, float | None] | No
     words = {
         "x": _("milliseconds a text"),
         "y": _("accuracy, inherited weights, %"),
-        "front": _("nothing faster is as good"),
+        "front": _("best for its time"),
         "budget": _("budget"),
         "best": _("chosen"),
         "after": _("trained on"),
