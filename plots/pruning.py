@@ -164,7 +164,7 @@ def parts(
         x=budget,
         line={"color": ORANGE, "width": 3, "dash": "dash"},
         annotation_text=literal(words["budget"]),
-        annotation_position="top left",
+        annotation_position="bottom left",
         annotation_font_size=SMALL,
     )
     fig.update_xaxes(title_text=words["x"], rangemode="tozero", showgrid=False)
