@@ -12,11 +12,11 @@ from ui.translations import _
 LONGEST_REQUEST = 100_000  # most characters of a request body
 
 
-def _requests_of(predictor) -> dict[str, tuple[str, str]]:
+def _requests_of(example: dict) -> dict[str, tuple[str, str]]:
     """Prepared requests: name → (words, body). Only the first two are valid."""
     from minibert.service.server import Limits
 
-    example, limits = predictor.task.example_input, Limits()
+    limits = Limits()
     field = next(iter(example))
 
     def body(*inputs) -> str:
@@ -39,7 +39,7 @@ def _requests_of(predictor) -> dict[str, tuple[str, str]]:
 def show(lesson: Lesson, served: Served) -> None:
     lesson.show("Ask the service", title=False)
     predictor = served.predictor
-    ready = _requests_of(predictor)
+    ready = _requests_of(served.example)
     state = f"request-{predictor.task.name}"
     st.session_state.setdefault(state, ready["good"][1])
     picked = st.pills(_("Requests"), list(ready), format_func=lambda key: ready[key][0], key="ready")

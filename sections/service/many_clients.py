@@ -18,13 +18,12 @@ ROUNDS = 3
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _measured(name: str, directory: Path | None, click: str) -> dict[str, list]:
+def _measured(name: str, directory: Path | None, example: dict, click: str) -> dict[str, list]:
     """way → for each number of clients, the median of ROUNDS measurements. click: its id, part of the cache key."""
     from minibert.service.local_client import load
     from minibert.service.server import Limits
 
     predictor = predictor_of(name, directory)
-    example = predictor.task.example_input
     ways = {"single": Limits(batch=1, window=0.0), "batched": Limits()}
     with st.spinner(_("Asking …")):
         results: dict[str, list] = {way: [] for way in ways}
@@ -46,7 +45,7 @@ def show(lesson: Lesson, served: Served) -> None:
         return
     from plots.service import rates
 
-    results = _measured(served.name, served.directory, click)
+    results = _measured(served.name, served.directory, served.example, click)
     words = {"single": _("one by one"), "batched": _("in batches")}
     drawn = {words[way]: [one.per_second for one in loads] for way, loads in results.items()}
     table = [

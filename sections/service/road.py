@@ -3,12 +3,14 @@
 import importlib.util
 import json
 import tempfile
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from sections.service.subject import KIND, Served, predictor_of, reviews
+from minibert.folders import CHECKPOINTS
+from sections.service.subject import KIND, OurData, Served, learned_from, predictor_of
 from ui.errors import translated
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -68,16 +70,17 @@ def _file(served: Served) -> None:
 PRINTED = ("epochs", "batch_size", "learning_rate", "max_length", "pooling", "layers", "freeze", "seed")
 
 
-def finetune_command(task: str, settings: dict[str, Any] | None = None, reviews: bool = True) -> str:
-    """The command that makes such a model. settings: of a run; printed where they are not the command's own · reviews:
-    whether it learned from our reviews, else from a file that this page does not know."""
+def finetune_command(task: str, settings: dict[str, Any] | None = None, data: OurData | None = None) -> str:
+    """The command that makes such a model. settings: of a run; printed where they are not the command's own · data: it
+    learned from; without it, a file that this page does not know."""
+    from minibert.command_line.arguments import SHIPPED
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
-    if task == "classification" and reviews:
-        data = "--train lessons/data/reviews/train.tsv --dev lessons/data/reviews/dev.tsv"
-    else:
-        data = f"--task {task} --train FILE"
+    source = f"--task {task} --train FILE"
+    if data is not None:
+        start = "" if CHECKPOINTS / data.start == SHIPPED else f"--model checkpoints/{data.start} "
+        source = f"{start}--train {data.path('train')} --dev {data.path('dev')}"
     usual = vars(FinetuneSettings(optimization=Optimization(learning_rate=3e-4)))  # the command's defaults
     usual = usual | vars(usual["optimization"])
     chosen = {**settings, **settings.get("optimization", {})} if settings else {}
@@ -85,14 +88,16 @@ def finetune_command(task: str, settings: dict[str, Any] | None = None, reviews:
         f"--{name.replace('_', '-')} {chosen[name]}" for name in PRINTED if chosen.get(name, usual[name]) != usual[name]
     ]
     options += ["--scratch"] if chosen.get("from_scratch") else []
-    return " ".join(["python -m minibert finetune", data, *options, "--out my-model"])
+    return " ".join(["python -m minibert finetune", source, *options, "--out my-model"])
 
 
 def show_finetune(served: Served) -> None:
     predictor = served.predictor
     run = manager().get(served.name) if served.directory is not None else None
     begun = run and run.latest("started")
-    command = finetune_command(predictor.task.name, begun and begun["settings"], not run or run.kind.startswith(KIND))
+    data = learned_from(predictor) if not run or run.kind.startswith(KIND) else None
+    settings = begun["settings"] if begun else data and asdict(data.settings)
+    command = finetune_command(predictor.task.name, settings, data)
     st.code(command, "bash", wrap_lines=True)
     if run is None:
         st.markdown(_("This model has not been fine-tuned. The button above does it; then the answers stand here."))
@@ -121,31 +126,31 @@ def show_finetune(served: Served) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _metrics_of(name: str, directory: Path | None, part: str) -> dict[str, float]:
+def _metrics_of(name: str, directory: Path | None, data: OurData) -> dict[str, float]:
     from minibert.finetune.evaluation import evaluate
 
     with st.spinner(_("Measuring …")):
-        return evaluate(predictor_of(name, directory), reviews(part)).metrics
+        return evaluate(predictor_of(name, directory), data.read(data.held_out)).metrics
 
 
 def show_evaluate(served: Served) -> None:
-    predictor = served.predictor
-    if predictor.task.name != "classification" or set(predictor.labels) != set(reviews("train").labels):
+    data = learned_from(served.predictor)
+    if data is None:
         st.code("python -m minibert evaluate --model my-model --data FILE", "bash", wrap_lines=True)
-        st.markdown(_("This model has another task than the reviews: give the command a file of its own."))
+        st.markdown(_("This model has another task than our data: give the command a file of its own."))
         return
-    st.code(
-        "python -m minibert evaluate --model my-model --data lessons/data/reviews/test.tsv", "bash", wrap_lines=True
-    )
-    metrics = _metrics_of(served.name, served.directory, "test")
+    file = data.path(data.held_out)
+    st.code(f"python -m minibert evaluate --model my-model --data {file}", "bash", wrap_lines=True)
+    metrics = _metrics_of(served.name, served.directory, data)
     line = "  ".join(f"{key} {value:.4f}" for key, value in metrics.items())
-    st.code(f"lessons/data/reviews/test.tsv: {line}", "text", wrap_lines=True)
-    error = (metrics["accuracy"] * (1 - metrics["accuracy"]) / len(reviews("test").examples)) ** 0.5
+    st.code(f"{file}: {line}", "text", wrap_lines=True)
+    examples = len(data.read(data.held_out).examples)
+    error = (metrics["accuracy"] * (1 - metrics["accuracy"]) / examples) ** 0.5
     words = _(
-        "{n} sentences that no choice on any page was made on. The choice of sentences alone gives this accuracy a "
-        "standard error of {error:.1f} points."
+        "{n} texts, none of them learned from. The choice of texts alone gives this accuracy a standard error of "
+        "{error:.1f} points."
     )
-    st.markdown(words.format(n=len(reviews("test").examples), error=100 * error))
+    st.markdown(words.format(n=examples, error=100 * error))
 
 
 def _shell(value: str) -> str:
@@ -157,7 +162,7 @@ def show_predict(served: Served) -> None:
     from minibert.command_line.prediction import parse_input
 
     predictor = served.predictor
-    example = predictor.task.example_input
+    example = served.example
     start = example["text"] if set(example) == {"text"} else json.dumps(example, ensure_ascii=False)
     text = st.text_input(_("One input: a text, or a JSON object"), start, key=f"input-{predictor.task.name}")
     st.code(f'python -m minibert predict --model my-model "{_shell(text[:300])}"', "bash", wrap_lines=True)
@@ -220,9 +225,8 @@ def show_export(served: Served) -> None:
 
 
 def show_serve(served: Served) -> None:
-    predictor = served.predictor
-    task = predictor.task.name
-    body = json.dumps({"inputs": [predictor.task.example_input]}, ensure_ascii=False).replace("'", "'\\''")
+    task = served.predictor.task.name
+    body = json.dumps({"inputs": [served.example]}, ensure_ascii=False).replace("'", "'\\''")
     st.code("python -m minibert serve --model my-model", "bash", wrap_lines=True)
     st.code(
         f"{task}: POST http://127.0.0.1:8080/predict, or see http://127.0.0.1:8080/schema; Ctrl-C stops",

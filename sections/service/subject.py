@@ -3,13 +3,14 @@
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from minibert.folders import CHECKPOINTS
+from minibert.folders import CHECKPOINTS, LESSONS
 from minibert.text.json_values import json_object
 from ui.inputs import sentence_input
-from ui.lesson import REVIEWS, Lesson
+from ui.lesson import Lesson
 from ui.limits import warn_unread_text
 from ui.model_cache import load_predictor
 from ui.model_widgets import choose_model
@@ -26,38 +27,110 @@ from ui.runs import (
     weights_to_begin_with,
 )
 from ui.sticky_state import keep
-from ui.translations import _
+from ui.translations import _, first_language
+
+if TYPE_CHECKING:
+    from minibert.finetune.predictor import Predictor
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.tasks import TaskData
 
 # Import torch, and what imports it, only where needed: the page shows before that.
 
 KIND = "service"
-START = CHECKPOINTS / "mini-en"
 UNTRAINED = "untrained"
 SECONDS_AT_MOST = 300
 MAX_CHARS = 2_000
-BROKEN = (
-    "sentence\tlabel\nNot a dull minute.\tpositive\nThe soup was cold.\nCold coffee, warm beer.\t\n"
-    "A quiet room.\tpositive\nI left after the first act.\tnegative\n"
-)
 _WANTED = "_service-wanted"  # session_state key: run whose model gets selected once it is saved
 
 
 @dataclass(frozen=True)
+class OurData:
+    """What a model is fine-tuned on here, in a language. start: the checkpoint · folder: in lessons/data · held_out:
+    its part to evaluate on · epochs, batch_size: of the run · broken: a file in which two lines are wrong."""
+
+    start: str
+    folder: str
+    held_out: str
+    epochs: int
+    batch_size: int
+    broken: str
+
+    def path(self, part: str) -> str:
+        return f"lessons/data/{self.folder}/{part}.tsv"
+
+    def read(self, part: str) -> "TaskData":
+        return _read(self.folder, part)
+
+    @property
+    def settings(self) -> "FinetuneSettings":
+        from minibert.finetune.settings import FinetuneSettings
+        from minibert.train import Optimization
+
+        return FinetuneSettings(
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            optimization=Optimization(learning_rate=3e-4),
+            max_seconds=SECONDS_AT_MOST,
+        )
+
+
+DATA = {
+    "en": OurData(
+        "mini-en",
+        "reviews",
+        "test",
+        3,
+        32,
+        "sentence\tlabel\nNot a dull minute.\tpositive\nThe soup was cold.\nCold coffee, warm beer.\t\n"
+        "A quiet room.\tpositive\nI left after the first act.\tnegative\n",
+    ),
+    "zh": OurData(
+        "mini-zh",
+        "topics-zh",
+        "dev",
+        10,
+        8,
+        "sentence\tlabel\n风衣的腰带怎么系才好看？\t时尚\n阳台上种什么花？\n第三关的门要两把钥匙。\t\n"
+        "沙发该靠哪面墙？\t家居\n存档之前别去见国王。\t游戏\n",
+    ),
+}
+
+
+@dataclass(frozen=True)
 class Served:
-    """name: of the model, in links · directory: of a fine-tuned model, else None · text: the class's sentence."""
+    """name: of the model, in links · directory: of a fine-tuned model, else None · text: the class's sentence · sample:
+    the lesson's first, in the page's language."""
 
     name: str
     directory: Path | None
     text: str
+    sample: str
 
     @property
     def predictor(self):
         return predictor_of(self.name, self.directory)
 
+    @property
+    def example(self) -> dict:
+        """An input as a client sends it."""
+        usual = self.predictor.task.example_input
+        return {"text": self.sample} if set(usual) == {"text"} else usual
+
+
+def our_data() -> OurData:
+    return DATA[first_language()]
+
+
+def learned_from(predictor: "Predictor") -> OurData | None:
+    """Our data that has the model's labels; None if none has."""
+    if predictor.task.name != "classification":
+        return None
+    return next((one for one in DATA.values() if set(one.read("train").labels) == set(predictor.labels)), None)
+
 
 def read(lesson: Lesson) -> Served:
     """One row: the sentence, the button that fine-tunes a model, the model in the drawer."""
-    keep("service", {"file": BROKEN, "ready": "good"}, prefixes=("request-", "input-"))
+    keep("service", {"file": our_data().broken, "ready": "good"}, prefixes=("request-", "input-"))
     models = fine_tuned()
     asked, examples = st.container(horizontal=True, vertical_alignment="bottom", key="asked"), st.container()
     with asked:
@@ -74,10 +147,10 @@ def read(lesson: Lesson) -> Served:
         with drawer(_("Model")):
             chosen = _choose(models)
             lesson.show("The model", title=False)
-    warn_unread_text(START.name if chosen == UNTRAINED else chosen, text)
+    warn_unread_text(our_data().start if chosen == UNTRAINED else chosen, text)
     show_refusal()
     _going()
-    return Served(chosen, models.get(chosen, ("", None))[1], text)
+    return Served(chosen, models.get(chosen, ("", None))[1], text, lesson.examples[0])
 
 
 def fine_tuned() -> dict[str, tuple[str, Path]]:
@@ -104,36 +177,37 @@ def _choose(models: dict[str, tuple[str, Path]]) -> str:
 
 def predictor_of(name: str, directory: Path | None):
     """The model, loaded once for all sessions, never changed."""
-    return _fresh() if directory is None else load_predictor(name, str(directory))
+    return _fresh(first_language()) if directory is None else load_predictor(name, str(directory))
 
 
 @st.cache_resource(show_spinner=False)
-def _fresh():
+def _fresh(language: str):
     from minibert.finetune.option_effects import FreshLearner
-    from minibert.finetune.settings import FinetuneSettings
 
-    bench = FreshLearner.of(START, "classification", reviews("train"), FinetuneSettings())
+    data = DATA[language]
+    bench = FreshLearner.of(CHECKPOINTS / data.start, "classification", data.read("train"), data.settings)
     bench.learner.eval()
     return bench.predictor
 
 
 @st.cache_data(show_spinner=False)
-def reviews(part: str):
+def _read(folder: str, part: str):
     from minibert.tasks import TASKS
 
-    return TASKS["classification"].read(REVIEWS / f"{part}.tsv")
+    return TASKS["classification"].read(LESSONS / "data" / folder / f"{part}.tsv")
 
 
 def _train_one() -> None:
     """The button that fine-tunes a model in some seconds; the model is selected once finished."""
-    if st.button(_("Fine-tune on reviews"), icon=":material/play_arrow:", key="train", type="primary"):
-        from minibert.finetune.settings import FinetuneSettings
-        from minibert.train import Optimization
-
-        settings = FinetuneSettings(optimization=Optimization(learning_rate=3e-4), max_seconds=SECONDS_AT_MOST)
-        arguments = (weights_to_begin_with(START), "classification", reviews("train"), reviews("dev"), settings)
-        when = time.strftime("%H:%M:%S", time.gmtime())
-        title = _("reviews · fine-tuned at {time} UTC").format(time=when)
+    data = our_data()
+    button, title = {
+        "reviews": (_("Fine-tune on reviews"), _("reviews · fine-tuned at {time} UTC")),
+        "topics-zh": (_("Fine-tune on topics"), _("topics · fine-tuned at {time} UTC")),
+    }[data.folder]
+    if st.button(button, icon=":material/play_arrow:", key="train", type="primary"):
+        start = weights_to_begin_with(CHECKPOINTS / data.start)
+        arguments = (start, "classification", data.read("train"), data.read("dev"), data.settings)
+        title = title.format(time=time.strftime("%H:%M:%S", time.gmtime()))
         run = submit("minibert.finetune.run:finetune", *arguments, title=title, kind=f"{KIND}/{time.time_ns()}")
         if run is not None:
             st.session_state[_WANTED] = run.id

@@ -10,10 +10,12 @@ import pytest
 
 from minibert.__main__ import parser
 from minibert.finetune.settings import FinetuneSettings
+from minibert.folders import CHECKPOINTS
 from minibert.service.server import Limits
 from minibert.tasks import TASKS
 from minibert.train import Optimization
 from sections.service.road import finetune_command
+from sections.service.subject import DATA
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, plain, text_of, title_of, whole
@@ -52,8 +54,10 @@ def test_the_printed_command_makes_the_model_with_the_settings_of_its_run(tmp_pa
         name: value for name, value in chosen.items() if name != "from_scratch"
     }
     assert given.max_length == settings["max_length"]
-    assert "reviews" in finetune_command("classification")
-    assert "reviews" not in finetune_command("classification", settings, reviews=False)
+    for data in DATA.values():
+        given = parser().parse_args(shlex.split(finetune_command("classification", asdict(data.settings), data))[3:])
+        assert given.model == CHECKPOINTS / data.start and str(given.train).endswith(data.path("train"))
+        assert (given.epochs, given.batch_size) == (data.epochs, data.batch_size)
 
 
 def test_each_ready_request_gets_its_number(runs_folder):
@@ -93,6 +97,17 @@ def test_evaluate_and_predict_say_what_the_commands_say(runs_folder):
     answer = next(json.loads(block.value) for block in app.code if block.value.startswith('{"text"'))
     assert answer["label"] in ("negative", "positive")
     assert any(block.value.startswith(answer["label"]) for block in app.code)
+
+
+def test_in_chinese_a_chinese_model_learns_answers_and_is_evaluated(runs_folder):
+    app = open_page(lang="zh")
+    assert json.loads(app.code[1].value)["label"] in ("时尚", "家居", "游戏")
+    app = open_page(step=1, lang="zh")
+    assert list(app.dataframe[0].value["行"]) == [3, 4]
+    app = open_page(step=2, lang="zh")
+    assert any("--model checkpoints/mini-zh" in block.value for block in app.code)
+    app = open_page(step=3, lang="zh")
+    assert any(block.value.startswith("lessons/data/topics-zh/dev.tsv: accuracy") for block in app.code)
 
 
 def test_an_export_is_compared(runs_folder):
