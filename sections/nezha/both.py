@@ -1,7 +1,5 @@
 """BERT and NEZHA, trained live on the same short rows, and evaluated on longer ones."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from sections.nezha.subject import Inputs
@@ -12,38 +10,26 @@ from ui.train_both import ComparedModel, Quantity
 from ui.translations import _
 
 SHORT, LONG = 32, 128  # tokens per row: in training, in evaluation
+SHARED = {"max_length": SHORT, "batch_size": 32}
 CLIPS = (4, 8, 16, 32, 64)
 
 
-def optimizers() -> dict[str, str]:
-    return {"muon": "Muon", "adamw": "AdamW", "lamb": "LAMB"}
-
-
 def show(lesson: Lesson, inputs: Inputs) -> None:
-    train_both.show(lesson, at_choice, ("clip", "batch"))
+    train_both.show(lesson, at_choice, ("clip",))
 
 
 def at_choice() -> dict:
-    from minibert.toy.pretrain import TOY
-
     start = choice("positions", _("BERT’s positions"), {"words": _("learned"), "sinusoids": _("sinusoids")})
     clip = st.select_slider(_("NEZHA’s distances clipped at ±"), CLIPS, value=64, key="clip", bind="query-params")
-    optimizer = choice("optimizer", _("Optimizer of both"), optimizers())
-    batch = st.select_slider(_("Rows a batch"), (16, 32, 64, 128, 256), value=32, key="batch", bind="query-params")
-    shared = {
-        "max_length": SHORT,
-        "batch_size": int(batch),
-        "optimization": replace(TOY.optimization, optimizer=optimizer),
-    }
     sinusoids = start == "sinusoids"
     return {
         "sides": [
-            ComparedModel(_("BERT, sinusoids") if sinusoids else "BERT", settings={**shared, "start": start}),
+            ComparedModel(_("BERT, sinusoids") if sinusoids else "BERT", settings={**SHARED, "start": start}),
             ComparedModel(
                 "NEZHA" if clip == 64 else f"NEZHA ±{clip}",
                 "nezha",
                 sizes={"max_relative_position": int(clip)},
-                settings={**shared, "start": "words"},
+                settings={**SHARED, "start": "words"},
             ),
         ],
         "quantities": [

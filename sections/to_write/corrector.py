@@ -47,6 +47,13 @@ def show(lesson: Lesson, inputs: None) -> None:
     start = first_weights(language)
     if not text.strip():
         st.info(_("Type a sentence."), icon=":material/edit:")
+    if language == "zh":
+        st.caption(
+            _(
+                "No Chinese corrector is shipped: {model} answers here, which was only pre-trained. *Train both "
+                "correctors* makes two, and their answers then stand here as well."
+            ).format(model=start.name)
+        )
     for title, folder in correctors(language, start) if text.strip() else ():
         st.markdown(f"**{literal(title)}**")
         correction = corrected_by(str(folder), (folder / "model.safetensors").stat().st_mtime_ns, text)

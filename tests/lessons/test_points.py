@@ -11,7 +11,9 @@ from minibert.folders import CHECKPOINTS, LESSONS
 from minibert.inside.geometry.vectors import sentence_vectors
 from minibert.inside.predictions.hidden_text import guessed, hide, read, vocabulary_of
 from minibert.model import Batch
+from minibert.seq2seq.corrector import Corrector
 from minibert.toy.collocations import expected
+from minibert.toy.corrections import correction_sample
 from sections.what_to_hide.subject import RATE, SEED
 from ui.languages import language_of
 
@@ -56,6 +58,13 @@ def test_the_word_hidden_is_found_as_the_example_promises(name):
         probs = model(Batch(ids, torch.zeros_like(ids))).mlm_logits[0, place].softmax(-1)
     assert probs[encoding.ids[place]] >= point["least"]
     assert probs.argmax() == encoding.ids[place]
+
+
+def test_the_shipped_corrector_mends_every_slip_of_the_text_that_the_page_opens_with():
+    text = tomllib.loads((LESSONS / "to_write" / "examples.toml").read_text(encoding="utf-8"))["wrong"][0]
+    sample = correction_sample(*Corrector.load(CHECKPOINTS / "unilm-toy" / "corrector"), text)
+    assert " ".join(sample["tokens"]) == "jack was an eager box . he pan home ."
+    assert " ".join(best for (best, _share), *_others in sample["said"]) == "jack was an eager boy . he ran home ."
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

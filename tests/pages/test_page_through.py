@@ -1,5 +1,7 @@
 """One sentence through BERT, without a browser."""
 
+import json
+
 import pytest
 
 from tests.hostile import EVERYTHING
@@ -12,6 +14,12 @@ from ui.model_registry import FRONT_PAGE
 def models_are_there():
     for name in FRONT_PAGE:
         load(name)
+
+
+def legend(app) -> set[str]:
+    """What the picture's legend names."""
+    (picture,) = [block for block in app.get("bidi_component") if "through" in block.proto.component_name]
+    return set(json.loads(picture.proto.json)["words"]["legend"])
 
 
 def test_it_opens_with_the_numbers_of_its_sentence_and_takes_another():
@@ -29,8 +37,9 @@ def test_a_link_opens_model_stage_and_blank():
     app = open_page("through", text="one two three", next="four", blank=2, model="mini-en", stage=3, framed=2)
     assert link(app, "framed") == "2"
     assert link(app, "model") == "mini-en" and link(app, "stage") == "3" and link(app, "blank") == "2"
-    assert "**4 × 4**" in text_of(app)
+    assert "**4 × 4**" in text_of(app) and "segments" in legend(app)
     app = open_page("through", model="nobody", stage="x")
+    assert legend(app) == {"mask", "strip", "heads", "line", "circle", "box"}  # there is no second sentence
     assert "model" not in app.query_params and "stage" not in app.query_params
 
 

@@ -567,8 +567,11 @@ export default function (component) {
     if (colours.length) mark.style.background = `linear-gradient(90deg, ${colours.join()})`;
     return mark;
   };
-  const marks = { strip: sample("strip", signed(-1), signed(0), signed(1)), heads: sample("square", bright(0), bright(0.5), bright(1)),
+  const { mask, segments: [a, b] } = data.hues;
+  const marks = { segments: sample("bars", `${a} 30%`, "transparent 30% 70%", `${b} 70%`), mask: sample("mask", `${mask}4d`, `${mask}4d`),
+    strip: sample("strip", signed(-1), signed(0), signed(1)), heads: sample("square", bright(0), bright(0.5), bright(1)),
     line: sample("thick"), circle: sample("circle"), box: sample("square grey") };
+  marks.mask.style.borderColor = mask;
   find(".legend").replaceChildren(...Object.entries(words.legend).map(([name, title]) => {
     const entry = tag("span");
     entry.append(marks[name], title);

@@ -134,7 +134,7 @@ def show_picture(passage: Passage, waiting: bool) -> None:
             "pages": _pages(),
             "hues": {"mask": MASK, "segments": [SEGMENT_A, SEGMENT_B]},
             "alt": alt,
-            "words": _words(),
+            "words": _words(bool(passage.second)),
         },
         on_told_change=_store_reported,
         on_go_change=lambda: _note_click(passage),
@@ -243,8 +243,8 @@ def _pages() -> dict[str, str]:
     return {stage.name: stage.page for stage in stages() if find_page(stage.page)}
 
 
-def _words() -> dict[str, str]:
-    """Texts of the picture; its script fills in the parts in braces."""
+def _words(pair: bool) -> dict[str, Any]:
+    """Texts of the picture; its script fills in the parts in braces. pair: whether there is a second sentence."""
     return {
         "models": _("Model"),
         "letters": _("Letters"),
@@ -266,6 +266,8 @@ def _words() -> dict[str, str]:
             _("The last vectors answer. Lines: where “{token}” looks. Point at another word, or press ↑ ↓."),
         ],
         "legend": {
+            **({"segments": _("first or second sentence")} if pair else {}),
+            "mask": _("the hidden word"),
             "strip": _("six numbers of a vector: below 0, 0, above"),
             "heads": _("a head: its largest share, 0 to 1"),
             "line": _("where the framed token looks"),
