@@ -167,7 +167,10 @@ def embeddings_then(saved_steps: list[SavedStep], tokenizer, at: int, labels: li
     text = sentence_input(key, [], default=start, label=_("Words of the vocabulary"), max_chars=400)
     index = {token: number for number, token in enumerate(tokenizer.vocab)}
     words_given = list(dict.fromkeys(text.lower().split()))
-    words = [word for word in words_given if word in index][:MAX_WORDS]
+    known = [word for word in words_given if word in index]
+    words = known[:MAX_WORDS]
+    if len(words) < len(known):
+        st.caption(_("The first {n} words are drawn.").format(n=MAX_WORDS))
     if unknown := [word for word in words_given if word not in index]:
         st.caption(
             _("Not one token in this vocabulary, so left out: {words}").format(
