@@ -25,39 +25,44 @@ def count_unknown(encoding: Encoding) -> tuple[int, int]:
     return tokens.count("[UNK]"), len(tokens)
 
 
-def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
-    """Warn if a text exceeds the positions that `model` was trained on, or if more than half of it is [UNK]; say so of
-    less in a line.
-
-    text: what was tokenized: if the page's select box has a model that reads its language, a button chooses that one.
-    """
-    unknown, n = count_unknown(encoding)
-    if unknown > MOSTLY * n:
-        st.warning(
-            _("{unknown} of these {n} tokens are [UNK] to {model}: it reads hardly anything of your text.").format(
-                unknown=unknown, n=n, model=literal(title_of(model))
-            ),
-            icon=":material/visibility_off:",
-        )
-        offer_reader(model, text)
+def say_unknown(unknown: int, n: int, reader: str) -> bool:
+    """Warn if more than half of a text's `n` tokens are [UNK], say so of fewer in a line → whether it is more than
+    half. reader: title of the model that reads the text."""
+    mostly = unknown > MOSTLY * n
+    if mostly:
+        words = _("{unknown} of these {n} tokens are [UNK] to {model}: it reads hardly anything of your text.")
+        st.warning(words.format(unknown=unknown, n=n, model=literal(reader)), icon=":material/visibility_off:")
     elif unknown:
         few = ngettext(
             "{unknown} of these {n} tokens is [UNK]: {model} does not know it.",
             "{unknown} of these {n} tokens are [UNK]: {model} does not know them.",
             unknown,
         )
-        st.caption(few.format(unknown=unknown, n=n, model=literal(title_of(model))))
-    if len(encoding) <= FEW:
-        return
-    learned = trained_positions(model, version_of(model))
-    if len(encoding) > learned:
+        st.caption(few.format(unknown=unknown, n=n, model=literal(reader)))
+    return mostly
+
+
+def warn_beyond(model: str, n: int) -> None:
+    """Warn if a text of `n` tokens exceeds the positions that `model` was trained on."""
+    if n > FEW and n > (learned := trained_positions(model, version_of(model))):
         st.warning(
             _(
                 "{model} was trained on texts of at most {learned} tokens. This one has {n}: positions beyond "
                 "{learned} were never trained, so its output there means little."
-            ).format(model=literal(title_of(model)), learned=learned, n=len(encoding)),
+            ).format(model=literal(title_of(model)), learned=learned, n=n),
             icon=":material/straighten:",
         )
+
+
+def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
+    """`say_unknown` and `warn_beyond` of a text.
+
+    text: what was tokenized: if the page's select box has a model that reads its language, a button chooses that one.
+    """
+    unknown, n = count_unknown(encoding)
+    if unknown and say_unknown(unknown, n, title_of(model)):
+        offer_reader(model, text)
+    warn_beyond(model, len(encoding))
 
 
 def warn_unread_text(model: str, text: str, pair: str | None = None, *, most: int | None = None) -> None:

@@ -22,6 +22,16 @@ def tally() -> GuessTally:
     return GuessTally(room())
 
 
+def may_show(key: str, about: str = "") -> bool:
+    """What `predict` returns, for what stands above the question."""
+    state, shown, guesses = st.session_state, f"_shown.{key}", _own_guesses(key)
+    if shown not in state or state[shown][0] != state.get(VISIT, 0):
+        state[shown] = (state.get(VISIT, 0), bool(guesses))
+    if about not in guesses:
+        return state[shown][1]
+    return not tally().held(f"{key}\n{about}") or (projecting() and is_teacher())
+
+
 def predict(key: str, question: str, options: Sequence[str], right: int, *, about: str = "") -> bool:
     """Ask before the answer shows; returns whether it may be shown now.
 
@@ -32,12 +42,9 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     """
     if len(options) < 2 or not 0 <= right < len(options):
         raise ValueError(f"{len(options)} options, of which number {right} is right")
-    state, question_id = st.session_state, f"{key}\n{about}"
-    guesses = _own_guesses(key)
-    shown = f"_shown.{key}"
-    if shown not in state or state[shown][0] != state.get(VISIT, 0):
-        state[shown] = (state.get(VISIT, 0), bool(guesses))
-    mine = guesses.get(about)
+    state, question_id, shown = st.session_state, f"{key}\n{about}", f"_shown.{key}"
+    may = may_show(key, about)
+    mine = _own_guesses(key).get(about)
     if mine is not None and mine >= len(options):  # a guess of an earlier visit, at options that were others
         mine = None
     again = mine is None and state[shown][1]
@@ -65,10 +72,9 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                 st.button(_("Show it"), key=f"{key}-show", type="tertiary", on_click=_show, args=(shown,))
                 _hold(question_id)
             return False
-        waiting = tally().held(question_id) and not (projecting() and is_teacher())
-        _show_result(question_id, question, list(options), right, mine, waiting)
+        _show_result(question_id, question, list(options), right, mine, not may)
         _hold(question_id)
-        return not waiting
+        return may
 
 
 def _own_guesses(key: str) -> dict[str, int]:

@@ -32,8 +32,12 @@ def with_first(window: Sequence[int]) -> tuple[int, ...]:
     return (0, *window[1:]) if window and window[0] else tuple(window)
 
 
-def say_drawn(n: int, shown: int) -> None:
-    """That the whole text is read, and how to see the rest of it; nothing where all is drawn."""
+def say_drawn(n: int, shown: int, *, follows: bool = True) -> None:
+    """That the whole text is read, and how to see the rest of it; nothing where all is drawn. follows: whether the
+    window follows a word that the reader chooses."""
     if shown < n:
-        words = _("The model reads all {n} tokens; {shown} are drawn. Choose a word at the edge, and they move on.")
+        if follows:
+            words = _("The model reads all {n} tokens; {shown} are drawn. Choose a word at the edge, and they move on.")
+        else:
+            words = _("The model reads all {n} tokens; {shown} are drawn.")
         st.caption(words.format(n=n, shown=shown))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from minibert.text.truncation import longest_first
 from minibert.tokenizer import MASK, Encoding, Tokenizer
 
 if TYPE_CHECKING:
@@ -40,17 +41,18 @@ def fitting(tokenizers: Sequence[Tokenizer], text: str, second: str, most: int) 
     for tokenizer in tokenizers:
         while len(tokenizer.encode(text, second or None)) > most:
             a, b = (tokenizer.encode(one, add_special=False) for one in (text, second))
-            if len(b) > len(a):
-                second = _shorter(second, b)
-            else:
-                text = _shorter(text, a)
+            room = most - (3 if second else 2)  # without [CLS] and the [SEP] behind each
+            stay, follow = longest_first([len(a), len(b)], room)
+            text, second = _beginning(text, a, stay), _beginning(second, b, follow)
     return text, second
 
 
-def _shorter(text: str, encoding: Encoding) -> str:
-    """The text without its last word; half of it if it is only one."""
-    *_, (start, end) = encoding.word_spans()
-    return text[:start].rstrip() if start and text[:start].strip() else text[: (start + end) // 2]
+def _beginning(text: str, encoding: Encoding, count: int) -> str:
+    """The text as far as its first `count` tokens, without a word that is cut, unless it is the first."""
+    if count == len(encoding):
+        return text
+    first = encoding.words.index(encoding.words[count])  # the token that the cut word begins with
+    return text[: encoding.offsets[first or count][0]].rstrip()
 
 
 def blank_at(encoding: Encoding, start: int) -> int | None:

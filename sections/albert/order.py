@@ -10,12 +10,14 @@ from sections.albert.subject import MAX_CHARS, Inputs
 from ui.figures import figure
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.pairs import ModelPair, networks
+from ui.limits import say_left_out
+from ui.pairs import ModelPair, networks, warn_unknown
 from ui.predict import predict
 from ui.source import show_source
 from ui.text import literal
 from ui.translations import _
 
+MOST = 50  # tokens of each sentence
 STORIES, SEED = 200, 6_000_011  # stories that no shipped model was trained on
 GUESSES = (0.5, 0.75, 0.95)
 
@@ -119,10 +121,11 @@ def _own(lesson: Lesson, pair: ModelPair) -> None:
         second = sentence_input("second", [], label=_("Second"), default=examples[1], max_chars=MAX_CHARS)
     other = examples[2]
     albert, bert, tokenizer = networks(pair)
-    a, b, c = (
-        tokenizer.encode(text, add_special=False, max_length=50, truncation="head").ids
-        for text in (first, second, other)
-    )
+    for box, text in ((left, first), (right, second)):
+        with box:
+            say_left_out(len(tokenizer.encode(text, add_special=False)) - MOST)
+    a, b, c = (tokenizer.encode(text, add_special=False).ids[:MOST] for text in (first, second, other))
+    warn_unknown([tokenizer.vocab[i] for i in a + b])
     if not (a and b):
         st.info(_("Type two sentences."), icon=":material/edit:")
         return

@@ -13,6 +13,7 @@ import streamlit as st
 from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from sections.albert.subject import MOST, Inputs, steps_of
 from ui.figures import figure
+from ui.limits import say_left_out
 from ui.page import picture
 from ui.pairs import networks, tokenizer_of, warn_unknown
 from ui.text import literal, visible
@@ -57,6 +58,7 @@ def show(inputs: Inputs) -> None:
         bands = _("The bands reach from the token that is moved least to the one that is moved most.")
         st.caption(bands + _read(inputs))
         warn_unknown(encoding.tokens)
+        say_left_out(len(tokenizer.encode(inputs.text)) - len(encoding))
 
 
 def _read(inputs: Inputs) -> str:

@@ -14,7 +14,7 @@ from ui.text import visible
 from ui.translations import _
 
 MAX_CHARS = 400
-MOST = 48  # tokens
+MOST = 128  # tokens, as many as the shipped models were trained on
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from sections.attention.subject import DRAWN, Inputs, aside, tiny
-from ui.model_cache import load
+from sections.attention.subject import DRAWN, Inputs, aside, read_whole, tiny
 from ui.source import show_source
 from ui.text import kind_of, show_tokens
 from ui.translations import _
+from ui.window import around, say_drawn
+
+CHIPS = 2 * DRAWN  # most tokens of a row: they take two lines
 
 
 @st.fragment
@@ -17,22 +19,23 @@ def show(inputs: Inputs) -> None:
 
     from minibert.attention_masks import padding_mask
     from minibert.inside.heads.arithmetic import all_probs, crossing, record
-    from minibert.inside.model_input import ModelInput
     from minibert.model import Batch
 
-    tokenizer, text = load(inputs.subject.name).tokenizer, inputs.text
-    pair = ModelInput.of(tokenizer, text, inputs.second or _("It was very hungry."), DRAWN)
-    alone = ModelInput.of(tokenizer, text, max_length=DRAWN)
+    name, text = inputs.subject.name, inputs.text
+    pair, alone = read_whole(name, text, inputs.second or _("It was very hungry.")), read_whole(name, text, "")
     longest = max(pair.length, alone.length)
     rows = [one.padded(longest - one.length) for one in (pair, alone)]
-    for name, row in zip((_("A pair"), _("The first sentence alone, padded")), rows, strict=True):
-        st.markdown(f"**{name}**")
+    drawn = around(longest, CHIPS, pair.segments.index(1))  # where the second sentence begins, or the padding
+    say_drawn(longest, len(drawn), follows=False)
+    for title, row in zip((_("A pair"), _("The first sentence alone, padded")), rows, strict=True):
+        st.markdown(f"**{title}**")
+        tokens = [row.tokens[i] for i in drawn]
         kinds = [
             "faded" if i >= row.length else "kept" if row.segments[i] and kind_of(token) == "plain" else kind_of(token)
-            for i, token in enumerate(row.tokens)
+            for i, token in zip(drawn, tokens, strict=True)
         ]
-        mask = [_("mask {n}").format(n=int(i < row.length)) for i in range(longest)]
-        show_tokens(row.tokens, under=mask, kinds=kinds, label=name)
+        mask = [_("mask {n}").format(n=int(i < row.length)) for i in drawn]
+        show_tokens(tokens, under=mask, kinds=kinds, label=title)
     one_by_one = [row.batch() for row in rows]
     batch = Batch(*(torch.cat([getattr(one, name) for one in one_by_one]) for name in ("ids", "segments", "padding")))
     bert = inputs.subject.model.bert

@@ -8,6 +8,7 @@ import streamlit as st
 
 from sections.electra.subject import Inputs, networks
 from ui.figures import in_words
+from ui.limits import say_left_out
 from ui.page import picture
 from ui.pairs import warn_unknown
 from ui.text import visible
@@ -41,6 +42,7 @@ def show(inputs: Inputs) -> None:
         in_words(finding(drawn), "drawn-words", lambda: table(drawn))
         tokens = [drawn.vocab[drawn.one.original[place]] for place in drawn.places]
         warn_unknown(tokens)
+        say_left_out(len(networks(inputs.pair)[2].encode(inputs.text)) - len(drawn.special))
         if "[UNK]" in tokens and not inputs.pair.further:
             st.caption(
                 _("The discriminator has read stories of the toy world alone: outside it, true words look replaced.")

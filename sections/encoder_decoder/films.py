@@ -133,22 +133,23 @@ class FilledBlank:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[float]], list[FilledBlank]]:
-    """The tokens, their attention (mean over the last block's heads), and one `FilledBlank` for each word."""
+def blanks(model: str, version: int, text: str) -> tuple[int, list[str], list[list[float]], list[FilledBlank]]:
+    """How many tokens are read; of the first ROWS the tokens, their attention (mean over the last block's heads), and
+    one `FilledBlank` for each word."""
     from minibert.inside.geometry.vectors import encoder_of
     from minibert.inside.heads.arithmetic import all_probs, record
     from minibert.inside.model_input import ModelInput
     from minibert.inside.predictions.cloze import expectations
 
     loaded = load(model)
-    reading = ModelInput.of(loaded.tokenizer, text, None, ROWS)
+    reading = ModelInput.of(loaded.tokenizer, text, None, loaded.config.longest)
     encoder = encoder_of(loaded.model)
 
     def looks(one: ModelInput) -> list[list[float]]:
-        return _rounded(all_probs(record(encoder, one.batch()))[-1, 0].mean(0).tolist())
+        return _rounded(all_probs(record(encoder, one.batch()))[-1, 0, :, :ROWS, :ROWS].mean(0).tolist())
 
     blanks_found = []
-    for row in reading.words:
+    for row in (row for row in reading.words if row < ROWS):
         if any(map(str.isalnum, reading.tokens[row])):
             hidden = reading.hiding(row)
             probs = expectations(loaded.model, hidden.ids, [row])[0].exp()
@@ -157,14 +158,17 @@ def blanks(model: str, version: int, text: str) -> tuple[list[str], list[list[fl
             blanks_found.append(
                 FilledBlank(row, loaded.tokenizer.vocab[best], probs[best].item(), own, looks(hidden)[row])
             )
-    return list(reading.tokens), looks(reading), blanks_found
+    return reading.length, list(reading.tokens[:ROWS]), looks(reading), blanks_found
 
 
-def encoder(title: str, tokens: list[str], reads: list[list[float]], blanks_found: list[FilledBlank]) -> Film:
-    """BERT fills one blank after another, each with context from both sides. title: display name of the model."""
+def encoder(
+    title: str, count: int, tokens: list[str], reads: list[list[float]], blanks_found: list[FilledBlank]
+) -> Film:
+    """BERT fills one blank after another, each with context from both sides. title: display name of the model; the
+    others are what `blanks` returns."""
     shown = [visible(token) for token in tokens]
     finding = _("BERT is this half: {model} reads all {n} tokens at once, and every one of them sees both sides")
-    steps: list[dict[str, Any]] = [{"finding": finding.format(model=title, n=len(tokens))}]
+    steps: list[dict[str, Any]] = [{"finding": finding.format(model=title, n=count)}]
     table, right = [], 0
     for blank in blanks_found:
         word, guess = shown[blank.row], visible(blank.guess)

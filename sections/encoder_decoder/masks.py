@@ -45,7 +45,11 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     """The three masks side by side; one of them in numbers; the families they define."""
     from minibert.toy.seq2seq import split_words
 
-    words = [visible(word) for word in split_words(inputs.text)[:MAX_SQUARES]]
+    whole = split_words(inputs.text)
+    words = [visible(word) for word in whole[:MAX_SQUARES]]
+    if len(words) < len(whole):
+        said = _("The pictures show the first {n} of {total} words.")
+        st.caption(said.format(n=len(words), total=len(whole)))
     if len(words) < 2:
         two_words_needed()
     else:
@@ -59,7 +63,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         _in_numbers(mask, words, start)
     lesson.show("Who sees whom", title=False)
     lesson.show("What the masks mean")
-    _families(lesson, list(mask_names().values()), len(words))
+    _families(lesson, list(mask_names().values()), len(whole))
 
 
 def _squares(words: list[str], position: int, start: int, mask: str) -> None:

@@ -22,6 +22,7 @@ from ui.predict import predict
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _
+from ui.window import say_drawn
 
 KEY = "halves"
 _HTML = """<div class="moving" role="group" tabindex="0"><p class="said" aria-live="polite"></p>
@@ -51,7 +52,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         if not words:
             st.info(_("There is no word to read. Type a sentence above."), icon=":material/edit:")
         elif half == "encoder":
-            _draw(half, inputs, films.encoder(title_of(inputs.model), *films.blanks(*_reading(inputs))))
+            count, *drawn = films.blanks(*_reading(inputs))
+            _draw(half, inputs, films.encoder(title_of(inputs.model), count, *drawn))
+            say_drawn(count, len(drawn[0]), follows=False)
         elif half == "decoder":
             _draw(half, inputs, alone)
         else:

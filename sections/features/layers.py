@@ -7,6 +7,7 @@ from sections.features.subject import Inputs, arm_names, sizes_of
 from ui.figures import figure, legend
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out, warn_unread_text
 from ui.model_cache import outline_of
 from ui.recorded import start
 from ui.source import show_source
@@ -56,6 +57,8 @@ def _reading(lesson: Lesson, inputs: Inputs) -> None:
     tokenizer, config = outline.tokenizer, outline.config
     text = sentence_input("text", lesson.examples, label=_("Your own sentence"), max_chars=300)
     encoding = tokenizer.encode(text, max_length=TOKENS, truncation="head")
+    warn_unread_text(start(), text)
+    say_left_out(len(tokenizer.encode(text)) - len(encoding))
     blocks, hidden, frozen = config.num_hidden_layers, config.hidden_size, values.get("freeze") == "all"
     layers_read = layers_to_read(
         values.get("layers", "last"),

@@ -7,7 +7,9 @@ from sections.few_labels.subject import MAX_CHARS, Inputs, asker, split
 from ui.errors import translated
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
-from ui.model_cache import version_of
+from ui.limits import count_unknown, say_unknown
+from ui.model_cache import outline_of, version_of
+from ui.model_registry import title_of
 from ui.text import literal
 from ui.translations import _
 
@@ -29,6 +31,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         second = sentence_input(
             f"second-{language}", [], label=_("The second"), default=examples[1], max_chars=MAX_CHARS
         )
+    say_unknown(*count_unknown(outline_of(inputs.model).tokenizer.encode(first, second)), title_of(inputs.model))
     pattern = sentence_input(
         f"pair-pattern-{language}",
         PATTERNS[language],

@@ -7,6 +7,7 @@ from sections.knowledge import live
 from sections.knowledge.subject import Inputs
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.runs import submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, tokens_html
@@ -45,6 +46,7 @@ def alignments(text: str) -> None:
 
     tokenizer, graph = toy_tokenizer(), toy_graph()
     ids = tokenizer.encode(text, max_length=LONGEST, truncation="head").ids
+    say_left_out(len(tokenizer.encode(text)) - len(ids))
     named = aligned([ids], tokenizer, graph).entities[0].tolist()[1:-1]
     count = sum(number >= 0 for number in named)
     if not count:

@@ -11,7 +11,7 @@ from sections.knowledge.subject import Inputs
 from ui.figures import figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
-from ui.limits import say_left_out
+from ui.limits import count_unknown, say_left_out, say_unknown
 from ui.runs import complete, own_runs, settled, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, tokens_html, visible
@@ -51,6 +51,10 @@ def judged(text: str) -> None:
     for number, (title, folder) in enumerate(networks()):
         model, tokenizer = loaded(str(folder), (folder / "model.safetensors").stat().st_mtime_ns)
         encoding, names, doubts = suspected(model, tokenizer, text)
+        if number == 0:
+            first = (model, tokenizer, encoding, names, doubts)
+            say_unknown(*count_unknown(encoding), "WKLM")
+            say_left_out(len(tokenizer.encode(text)) - MOST_TOKENS)
         if not names:
             st.info(_("There is no name of the toy world in this text, such as anna, ben or the museum."))
             return
@@ -64,9 +68,6 @@ def judged(text: str) -> None:
             )
         )
         st.html(chips)
-        if number == 0:
-            first = (model, tokenizer, encoding, names, doubts)
-    say_left_out(len(first[1].encode(text)) - MOST_TOKENS)
     believed_instead(*first)
 
 

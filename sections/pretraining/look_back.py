@@ -7,6 +7,7 @@ from sections.pretraining.then import ModelWithSteps, answers_then, embeddings_t
 from ui.errors import translated
 from ui.inputs import distinct, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out, warn_unread
 from ui.model_cache import load
 from ui.model_registry import about
 from ui.state import follow_link, set_url, url_int
@@ -54,11 +55,13 @@ def _stepped(lesson: Lesson) -> None:
         blanks=True,
     )
     encoding = tokenizer.encode(sentence, max_length=model.config.longest, truncation="head")
+    warn_unread(encoding, past.name, sentence)
+    say_left_out(len(tokenizer.encode(sentence)) - len(encoding))
     answers_then(saved_steps, tokenizer, encoding, at, labels)
     with st.grid(2, min_column_width=420, key="then") as grid:
         left, right = grid.container(key="then-left"), grid.container(key="then-right")
     with left:
-        head_then(model_at(saved_steps[at]), tokenizer, sentence)
+        head_then(model_at(saved_steps[at]), tokenizer, encoding)
     with right:
         embeddings_then(saved_steps, tokenizer, at, labels, toy)
 

@@ -13,6 +13,7 @@ from ui.model_registry import available_models
 from ui.runs import own_models
 from ui.text import literal
 from ui.translations import _
+from ui.window import around, say_drawn, with_first
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def model_at(moment: SavedStep):
     return snapshots.load(moment.directory, saved)
 
 
-MAX_TOKENS = 20  # most tokens of the sentence: more are illegible from the back row
+MAX_TOKENS = 20  # drawn of the sentence: more are illegible from the back row
 MAX_WORDS = 24
 TOY_WORDS = "anna lucy nora ben jack omar she he her his tired happy sad lunch soup pie red blue green"
 WORDS = "king queen man woman boy girl he she one two three four london paris france river sea good bad"
@@ -126,7 +127,7 @@ def answers_then(saved_steps: list[SavedStep], tokenizer, encoding, at: int, lab
         )
 
 
-def head_then(model, tokenizer, text: str) -> None:
+def head_then(model, tokenizer, encoding) -> None:
     import torch
 
     from minibert.inside.heads.arithmetic import record
@@ -134,7 +135,6 @@ def head_then(model, tokenizer, text: str) -> None:
     from plots.attention import attention_matrix
 
     st.markdown("### " + _("Where a head looks"))
-    encoding = tokenizer.encode(text, max_length=MAX_TOKENS, truncation="head")
     config = model.config
     with st.container(horizontal=True):
         layer = pick("layer", _("Layer"), [str(n + 1) for n in range(config.num_hidden_layers)], width=130)
@@ -150,7 +150,10 @@ def head_then(model, tokenizer, text: str) -> None:
         column=encoding.tokens[target],
         share=probs[row, target].item(),
     )
-    figure(attention_matrix(encoding.tokens, probs, axes=_("from ↓ · to →"), scale=1.0), alt, "then-head")
+    shown = list(with_first(around(len(encoding), MAX_TOKENS, row)))
+    say_drawn(len(encoding), len(shown), follows=False)
+    tokens, drawn = [encoding.tokens[i] for i in shown], probs[shown][:, shown]
+    figure(attention_matrix(tokens, drawn, axes=_("from ↓ · to →"), scale=1.0), alt, "then-head")
 
 
 def embeddings_then(saved_steps: list[SavedStep], tokenizer, at: int, labels: list[str], toy: bool) -> None:
@@ -164,7 +167,10 @@ def embeddings_then(saved_steps: list[SavedStep], tokenizer, at: int, labels: li
     text = sentence_input(key, [], default=start, label=_("Words of the vocabulary"), max_chars=400)
     index = {token: number for number, token in enumerate(tokenizer.vocab)}
     words_given = list(dict.fromkeys(text.lower().split()))
-    words = [word for word in words_given if word in index][:MAX_WORDS]
+    known = [word for word in words_given if word in index]
+    words = known[:MAX_WORDS]
+    if len(words) < len(known):
+        st.caption(_("The first {n} words are drawn.").format(n=MAX_WORDS))
     if unknown := [word for word in words_given if word not in index]:
         st.caption(
             _("Not one token in this vocabulary, so left out: {words}").format(

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from sections.to_write.subject import ANSWERS, MAX_CHARS, SHIPPED, Inputs
+from sections.to_write.subject import ANSWERS, MAX_CHARS, SHIPPED, Inputs, network
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.live_runs import follow_runs, show_over_steps
+from ui.pairs import warn_unknown
 from ui.runs import by_title, evals, manager, own_runs, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
 from ui.text import literal, visible
@@ -33,6 +34,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         max_chars=MAX_CHARS,
         label=_("A question of yours, answered while they train"),
     )
+    warn_unknown(network(SHIPPED / "answers")[1].encode(text).tokens)  # the words that both learn to read
     hint = _("**No run yet.** Press *Train*: in less than a minute they answer your question in a sentence.")
     follow_runs(own_runs(ANSWERS)[:4], draw, hint, message=[text])
     lesson.show("What is learned")

@@ -12,7 +12,7 @@ from minibert.text.json_values import json_object
 from sections.to_write.subject import MAX_CHARS, SHIPPED
 from ui.inputs import choice, sentence_input
 from ui.lesson import LESSONS, Lesson
-from ui.limits import say_left_out
+from ui.limits import say_left_out, say_unknown
 from ui.live_runs import follow_runs, show_over_steps
 from ui.runs import by_title, evals, manager, own_runs, settled, show_refusal, submit, weights_to_begin_with
 from ui.source import show_source
@@ -58,6 +58,8 @@ def show(lesson: Lesson, inputs: None) -> None:
         st.markdown(f"**{literal(title)}**")
         correction = corrected_by(str(folder), (folder / "model.safetensors").stat().st_mtime_ns, text)
         show_corrected(correction)
+    if correction:  # the same words to each of them
+        say_unknown(correction["tokens"].count("[UNK]"), len(correction["tokens"]), "BERT")
         say_left_out(correction["left_out"])
     train(language, start, text)
     lesson.show("The mixture")

@@ -11,11 +11,12 @@ from sections.what_to_hide.subject import Inputs, vocabulary
 from ui.figures import figure
 from ui.first_views import first_view
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.model_cache import load, version_of
 from ui.source import show_source
 from ui.translations import _
 
-DRAWS = 40
+DRAWS, MOST = 40, 128  # of each way; tokens of a text
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -36,6 +37,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
             title=_finding(rows),
             data=[{_("hidden"): name, _("right"): f"{share:.1%}"} for name, (share, *_rest) in rows.items()],
         )
+        say_left_out(len(load(inputs.model).tokenizer.encode(inputs.text)) - MOST)
         st.caption(
             _(
                 "Your text above, {n} draws of each way, {rate} % hidden; bars: 95 % intervals of a share (Wilson), as "
@@ -79,7 +81,7 @@ def _counted(text: str, model: str, version: int, rate: int, chinese: bool) -> d
 
     def compute() -> dict[str, tuple[int, int]]:
         loaded, vocab = load(model), vocabulary(model)
-        reading = read(loaded.tokenizer, vocab, text, 64, chinese)
+        reading = read(loaded.tokenizer, vocab, text, MOST, chinese)
         if all(reading.kept):
             return dict.fromkeys(KINDS, (0, 0))
         results = {}

@@ -13,8 +13,9 @@ from ui.model_registry import title_of
 from ui.page import picture
 from ui.text import literal, one_by_one, visible
 from ui.translations import _
+from ui.window import say_drawn
 
-MOST = 26  # tokens, few enough to see six rows at once
+MOST = 26  # tokens drawn, few enough to see six rows at once
 
 
 def ways() -> dict[str, tuple[str, str]]:
@@ -41,8 +42,8 @@ def show(inputs: Inputs) -> None:
         st.markdown(f"**{literal(finding(rows))}**")
         st.html(rows_html(reading, rows, tokenizer.vocab))
         in_words(finding(rows), "drawn-words", lambda: table(rows, tokenizer.vocab))
-        cut = len(tokenizer.encode(inputs.text)) - len(reading.encoding)
         warn_unread_text(inputs.model, inputs.text)
+        say_drawn(reading.encoding.special.count(False), len(drawn(reading)), follows=False)
         words = [
             _(
                 "Struck out: a hidden token; under it what the model reads (? is [MASK]) and what it guesses. "
@@ -53,22 +54,26 @@ def show(inputs: Inputs) -> None:
             words.append(_("Among the similar words drawn at random: {told}.").format(told=literal(dice)))
         if "[UNK]" in reading.encoding.tokens:
             words.append(_("Words outside the vocabulary are read as [UNK] and never hidden."))
-        if cut > 0:
-            words.append(_("The last {n} tokens are left out here.").format(n=cut))
         st.caption(one_by_one(*words))
 
 
 def draw(inputs: Inputs):
-    """(the tokenized text, kind → minibert.inside.predictions.hidden_text.Hidden); None if it has no token."""
+    """(the tokenized text, kind → minibert.inside.predictions.hidden_text.Hidden); None if it has no token. All of a
+    text is read; what is hidden is among the tokens drawn."""
     from minibert.inside.predictions.hidden_text import KINDS, guessed, hide, read
 
     loaded, vocab = load(inputs.model), vocabulary(inputs.model)
-    reading = read(loaded.tokenizer, vocab, inputs.text, MOST + 2, inputs.chinese)
+    reading = read(loaded.tokenizer, vocab, inputs.text, loaded.model.config.longest, inputs.chinese, MOST)
     if all(reading.kept):
         return None
     rows = [hide(reading, kind, vocab, inputs.rate / 100, inputs.seed) for kind in KINDS]
     results = guessed(loaded.model, rows, loaded.tokenizer.pad_id)
     return reading, dict(zip(KINDS, results, strict=True))
+
+
+def drawn(reading) -> list[int]:
+    """The places in the picture."""
+    return [place for place, special in enumerate(reading.encoding.special[: reading.end]) if not special]
 
 
 def rows_html(reading, rows: Mapping, vocab) -> str:
@@ -83,8 +88,7 @@ def rows_html(reading, rows: Mapping, vocab) -> str:
         }
         cells = [
             cell(one, place, vocab, place - 1 in unit_of and unit_of.get(place) == unit_of[place - 1])
-            for place, special in enumerate(reading.encoding.special)
-            if not special
+            for place in drawn(reading)
         ]
         what, who = words[kind]
         name = f"<b>{html.escape(what)}</b><small>{html.escape(who)}</small>"

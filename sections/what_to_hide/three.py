@@ -8,13 +8,14 @@ from minibert.folders import CHECKPOINTS
 from sections.what_to_hide.subject import Inputs
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out
 from ui.pairs import warn_unknown
 from ui.source import show_source
 from ui.text import literal, tokens_html, visible
 from ui.translations import _
 
 FOLDER = CHECKPOINTS / "what-to-hide-toy"
-LENGTH, MOST = 3, 60
+LENGTH, MOST = 3, 128  # tokens hidden; most of a text, as many as the two were trained on
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -27,6 +28,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     )
     encoding = tokenizer.encode(text, max_length=MOST, truncation="head")
     warn_unknown(encoding.tokens)
+    say_left_out(len(tokenizer.encode(text)) - len(encoding))
     last = len(encoding) - 1 - LENGTH
     if last < 1:
         st.info(_("Type three words or more."), icon=":material/edit:")

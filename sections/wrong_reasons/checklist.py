@@ -8,6 +8,7 @@ from ui.classifiers import classifier_choice, dev_examples, in_chinese, predicto
 from ui.figures import figure
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
+from ui.limits import count_unknown, say_unknown
 from ui.text import literal, visible
 from ui.translations import _
 
@@ -72,7 +73,13 @@ def texts_to_check(lesson: Lesson, run) -> list[dict[str, str]]:
             multiline=True,
             max_chars=MOST_CHARACTERS,
         )
-        return [{"text": line.strip()} for line in text.splitlines() if line.strip()][:MOST_LINES]
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        if len(lines) > MOST_LINES:
+            st.caption(_("Of {total} lines the first {n} are used.").format(total=len(lines), n=MOST_LINES))
+        tokenizer = predictor_of(run).tokenizer
+        counts = [count_unknown(tokenizer.encode(line)) for line in lines[:MOST_LINES]]
+        say_unknown(sum(unknown for unknown, _n in counts), sum(n for _unknown, n in counts), _("this model"))
+        return [{"text": line} for line in lines[:MOST_LINES]]
     plain = [example for example in examples if example["extra"].get("kind", "plain") == "plain"]
     return [{"text": e["text"], **({"pair": e["pair"]} if pairs else {})} for e in plain][:200]
 

@@ -8,31 +8,34 @@ from sections.xlnet.subject import Inputs
 from ui.figures import bars_in_words, figure
 from ui.inputs import numbered, pick, sentence_input
 from ui.lesson import Lesson
+from ui.limits import say_left_out, say_unknown
 from ui.pairs import ModelPair, networks
 from ui.source import show_source
 from ui.text import literal, visible
 from ui.translations import _, pgettext
 
-MOST, TOP = 20, 4  # most words per row; predictions drawn
+MOST, TOP = 20, 4  # most tokens per row; predictions drawn
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.relatives.parts.segment_memory import read_on
 
     lesson.show("The row before", title=False)
-    show_predictions(inputs.pair, *two_rows(lesson))
+    show_predictions(inputs.pair, *two_rows(lesson, inputs.pair))
     lesson.show("What the memory holds")
     show_source(read_on, find="longer =", label=_("A row behind its memory, layer by layer"))
 
 
-def two_rows(lesson: Lesson) -> tuple[str, str]:
-    """The two rows of text; an example fills both."""
+def two_rows(lesson: Lesson, pair: ModelPair) -> list[tuple[int, ...]]:
+    """The ids of the two rows of text; an example fills both."""
     ready = list(zip(lesson.examples_called("before"), lesson.examples_called("behind"), strict=True))
     labels = {"before": _("A row, which stays in the memory"), "behind": _("The next row, one word of it hidden")}
-    texts = []
+    texts, rows = [], []
     for column, key, start in zip(st.columns(2, gap="medium"), labels, ready[0], strict=True):
         with column:
             texts.append(sentence_input(key, [], label=labels[key], default=start, max_chars=200))
+            rows.append(tuple(networks(pair)[2].encode(texts[-1], add_special=False).ids))
+            say_left_out(len(rows[-1]) - MOST)
     st.session_state["rows-example"] = ready.index(tuple(texts)) if tuple(texts) in ready else None
     st.pills(
         _("Examples"),
@@ -43,7 +46,7 @@ def two_rows(lesson: Lesson) -> tuple[str, str]:
         on_change=use_example,
         args=(ready,),
     )
-    return tuple(texts)
+    return [row[:MOST] for row in rows]
 
 
 def use_example(ready: list[tuple[str, str]]) -> None:
@@ -52,17 +55,17 @@ def use_example(ready: list[tuple[str, str]]) -> None:
         state["before"], state["behind"] = ready[state["rows-example"]]
 
 
-def show_predictions(pair: ModelPair, before: str, behind: str) -> None:
+def show_predictions(pair: ModelPair, first: tuple[int, ...], second: tuple[int, ...]) -> None:
     """One word of the second row: its prediction with the first row in memory and without, and its attention."""
     from plots.masking import Blank, expected_tokens
     from plots.xlnet import looked_at
 
     tokenizer = networks(pair)[2]
-    first, second = (tuple(tokenizer.encode(text, add_special=False).ids[:MOST]) for text in (before, behind))
     if not first or not second:
         st.info(_("Type a word in each row."), icon=":material/edit:")
         return
     words = [[visible(tokenizer.vocab[i]) for i in ids] for ids in (first, second)]
+    say_unknown([*first, *second].count(tokenizer.unk_id), len(first) + len(second), "XLNet")
     gains = [predictions(pair, pair.version, first, second, place) for place in range(len(second))]
     most = max(range(len(second)), key=lambda place: gains[place][0][1] - gains[place][1][1])
     place = pick("place", _("The hidden word"), numbered(words[1]), default=most, width=260)

@@ -8,10 +8,11 @@ from plots.xlnet import GUESSED, OPEN, SHUT, two_masks
 from sections.xlnet.subject import Inputs, pick_cell, streams
 from ui.figures import figure, legend
 from ui.inputs import clicked, state
+from ui.limits import say_left_out
 from ui.page import picture
 from ui.pairs import warn_unknown
 from ui.text import literal, visible
-from ui.translations import _, ngettext
+from ui.translations import _
 
 
 def show(inputs: Inputs) -> None:
@@ -44,9 +45,7 @@ def show(inputs: Inputs) -> None:
         guessed = (GUESSED, "■", _("may look, and its word is guessed"))
         legend([(OPEN[0], "■", _("may look")), guessed, (SHUT[0], "×", _("may not"))])
         pick_cell(inputs)
-        if inputs.cut:
-            left_out = ngettext("{n} word more is not drawn.", "{n} words more are not drawn.", inputs.cut)
-            st.caption(left_out.format(n=inputs.cut))
+        say_left_out(inputs.cut)
         warn_unknown(inputs.tokens)
 
 

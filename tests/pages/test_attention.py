@@ -18,7 +18,7 @@ from minibert.inside.explanations.interventions import (
     shuffled,
     total_variation,
 )
-from minibert.inside.heads.arithmetic import all_probs, disagreement, entropy, record, take_apart
+from minibert.inside.heads.arithmetic import all_probs, crossing, disagreement, entropy, record, take_apart
 from minibert.inside.model_input import ModelInput
 from minibert.inside.relatives.recurrent import read as read_through
 from minibert.model import Batch, SelfAttention
@@ -26,7 +26,7 @@ from sections.attention import small_numbers
 from sections.attention.rnn_reader import networks
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, formulas, metrics, numbers, sent, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, figure, formulas, html_of, metrics, numbers, sent, text_of, whole
 from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.model_registry import UNTRAINED, available_models
@@ -211,6 +211,16 @@ def test_without_the_root_rows_are_measured_and_guesses_are_the_models(model, re
     vocab = load(UNTRAINED).tokenizer.vocab
     for guess in (before, after):
         assert f"{vocab[guess.argmax()]} {guess.max().item():.1%}" in alt_of(app, "root-words")
+
+
+def test_of_a_long_pair_all_is_read_and_what_stands_around_the_border_is_drawn(model):
+    text = " ".join(["dog"] * 60)
+    pair = ModelInput.of(load(UNTRAINED).tokenizer, text, "It ran.")
+    there, _back = crossing(all_probs(record(model.bert, pair.batch()))[:, 0], torch.tensor(pair.segments).bool())
+    app = open_page("Break it", sentence=text, second="It ran.")
+    assert metrics(app)["First → second sentence"] == f"{there:.1%}"
+    *_others, alone = re.findall(r'<ol class="mb-tokens.*?</ol>', html_of(app))
+    assert alone.count("mask 0") == pair.segments.count(1) and "[SEP]" in alone and "[CLS]" not in alone
 
 
 def test_without_the_mask_padding_takes_its_share():

@@ -55,9 +55,42 @@ def test_any_text_is_text(runs_folder, page, fields, query, text):
     assert_no_markup(open_page(page, owner="me", **given, **query))
 
 
-@pytest.mark.parametrize("page", RELATIVES)
-def test_words_that_both_models_have_never_read_are_named_unknown(runs_folder, page):
-    assert "UNK" in captions(open_page(page, owner="me", text="felix was a physicist."))
+@pytest.mark.parametrize(
+    ("page", "field", "query"),
+    [
+        *((page, "text", {}) for page in RELATIVES),
+        ("albert", "first", {"part": "Order or topic"}),
+        ("xlnet", "before", {"part": "Memory"}),
+        ("knowledge", "named", {"part": "Right name?"}),
+        ("to_write", "question", {"unilm": "answers"}),
+        ("to_write", "wrong-en", {"part": "BERT", "bert": "corrector"}),
+        ("features", "text", {"part": "Which vectors are read"}),
+        ("few_labels", "first-en", {"part": "Two texts"}),
+        ("pretraining", "text", {"part": "Look back", "past": "mini-en"}),
+    ],
+)
+def test_words_that_no_model_has_read_are_named_unknown(runs_folder, page, field, query):
+    told = captions(open_page(page, owner="me", **{field: "felix was a ꙮ."}, **query))
+    assert re.search(r"\b1\b.*\[UNK\]", told)
+
+
+@pytest.mark.parametrize(
+    ("page", "field", "query", "kept"),
+    [
+        ("albert", "text", {}, 126),
+        ("albert", "second", {"part": "Order or topic"}, 50),
+        ("electra", "text", {}, 58),
+        ("xlnet", "text", {}, 12),
+        ("xlnet", "behind", {"part": "Memory"}, 20),
+        ("what_to_hide", "toy", {"part": "Three words"}, 126),
+        ("knowledge", "named", {"part": "Right name?"}, 58),
+        ("knowledge", "entities", {"part": "Entities"}, 38),
+        ("features", "text", {"part": "Which vectors are read"}, 10),
+    ],
+)
+def test_how_much_of_a_text_is_left_out_is_said(runs_folder, page, field, query, kept):
+    told = captions(open_page(page, owner="me", **{field: "中" * 190}, **query))  # 190 tokens
+    assert re.search(rf"\b{190 - kept}\b", told)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from minibert.inside.predictions.cloze import expectations
 from minibert.inside.predictions.generation import chain, write
 from minibert.model import Batch
 from minibert.toy.seq2seq import EOS, SPECIALS, Trained, split_words
-from sections.encoder_decoder import trained
+from sections.encoder_decoder import films, trained
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, metrics, numbers, sent, text_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, captions, figure, metrics, numbers, sent, text_of, whole
 from tests.waiting import until
 from ui.lesson import Lesson
 from ui.model_cache import load
@@ -95,20 +95,23 @@ def test_a_decoder_alone_goes_on_from_the_first_words_and_sees_no_later_one():
     assert open_page(half="decoder", sentence="The quark sang").info
 
 
-def test_the_encoder_alone_is_bert_filling_blanks():
-    app = open_page(half="encoder", sentence="The fox ran.", model=MODEL)
+@pytest.mark.parametrize("sentence", ["The fox ran.", "The fox ran. " * 6])
+def test_the_encoder_alone_is_bert_filling_blanks(sentence):
+    app = open_page(half="encoder", sentence=sentence, model=MODEL)
     assert app.session_state["part"] == PARTS[0]
     loaded, steps = load(MODEL), sent(app)["steps"][1:-1]
-    encoding = loaded.tokenizer.encode("The fox ran.")
-    assert sent(app)["sources"] == encoding.tokens
-    assert [step["row"] for step in steps] == [1, 2, 3]  # neither the full stop nor [CLS] and [SEP]
+    encoding = loaded.tokenizer.encode(sentence)
+    drawn = sent(app)["sources"]
+    assert drawn == encoding.tokens[: films.ROWS]  # what is not drawn is read, too
+    words = [row for row, token in enumerate(drawn) if token.isalpha()]  # no full stop, [CLS] or [SEP]
+    assert [step["row"] for step in steps] == words
     for step in steps:
         ids = [loaded.tokenizer.mask_id if at == step["row"] else i for at, i in enumerate(encoding.ids)]
         probs = expectations(loaded.model, ids, [step["row"]])[0].exp()
         assert step["word"] == loaded.tokenizer.vocab[int(probs.argmax())]
         assert step["share"] == f"{probs.max():.1%}"
         assert step["right"] == (step["word"] == encoding.tokens[step["row"]])
-        assert sum(step["looks"]) == pytest.approx(1, abs=1e-3)
+        assert (sum(step["looks"]) == pytest.approx(1, abs=1e-3)) == (len(drawn) == len(encoding))
 
 
 @pytest.mark.parametrize("half", ["no such", "encoder", "decoder"])  # the first shows both
@@ -173,6 +176,9 @@ def test_the_three_masks_side_by_side():
     teach = app.table[0].value.loc["Your tokens with a loss"]
     assert list(teach)[:2] == ["1 of 5 (20%)", "5 of 5 (100%)"]
     assert "**15 of 25**" in text_of(open_page(**five, mask="decoder"))
+    app = open_page(part="Three masks", sentence="one two " * 10)  # more than fit side by side
+    assert re.search(r"\b8\b.*\b20\b", captions(app))
+    assert list(app.table[0].value.loc["Your tokens with a loss"])[1] == "20 of 20 (100%)"
 
 
 @pytest.mark.release

@@ -21,6 +21,7 @@ from tests.pages.driver import ROOT, figure, html_of, numbers, open_page, whole
 from ui.text import visible
 
 ENGLISH, CHINESE = "Charles unwrapped his present in New York.", "哈尔滨是黑龙江省的省会城市。"
+LONG = f"{ENGLISH} {ENGLISH} {ENGLISH}"  # of which the first tokens are drawn, and the rest is read
 TOYS = ROOT / "checkpoints" / "what-to-hide-toy"
 
 
@@ -49,14 +50,14 @@ def rows_of(app) -> list[list[tuple[str, bool]]]:
 
 @pytest.mark.parametrize(
     ("text", "language", "seed"),
-    [(ENGLISH, "en", 7), pytest.param(CHINESE, "zh", 3, marks=pytest.mark.release)],
+    [(ENGLISH, "en", 7), (LONG, "en", 7), pytest.param(CHINESE, "zh", 3, marks=pytest.mark.release)],
 )
 def test_the_picture_is_what_the_functions_draw(runs_folder, models, text, language, seed):
     model, tokenizer, vocab = models[language]
     app = open_page("what_to_hide", text=text, seed=seed)
-    reading = read(tokenizer, vocab, text, MOST + 2, language == "zh")
+    reading = read(tokenizer, vocab, text, 512, language == "zh", MOST)
     drawn = [hide(reading, kind, vocab, RATE / 100, seed) for kind in KINDS]
-    inside = [n for n, special in enumerate(reading.encoding.special) if not special]
+    inside = [n for n, special in enumerate(reading.encoding.special[: MOST + 1]) if not special]
     for row, (ids, labels) in zip(rows_of(app), drawn, strict=True):
         tokens = [(tokenizer.vocab[ids[n]], labels[n] != IGNORE) for n in inside]
         wanted = [("?" if hid and token == "[MASK]" else visible(token), hid) for token, hid in tokens]

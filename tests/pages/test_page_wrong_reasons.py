@@ -10,7 +10,7 @@ from minibert.inside.predictions.spurious_cues import CONDITIONS, cue_words, ove
 from minibert.tasks import TASKS
 from tests.hostile import EVERYTHING
 from tests.pages import driver
-from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, text_of, title_of, whole
+from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of, link, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from tests.pages.recorded import write_records
 from ui.classifiers import EVERYONE, RECIPES
@@ -150,3 +150,5 @@ def test_flips_are_miniberts_and_own_sentences_are_text(runs_folder, tmp_path):
     app = open_page(part=RULES, texts="own")
     for text in (EVERYTHING, ""):
         assert_no_markup(whole(app.text_area(key="lines").set_value(text).run()))
+    whole(app.text_area(key="lines").set_value("It was good. ꙮ\n" * 61).run())
+    assert re.search(r"\b60\b.*\[UNK\]", captions(app)) and "61" in captions(app)

@@ -20,7 +20,7 @@ from ui.text import literal, shorten
 from ui.translations import _, first_language
 from ui.window import around
 
-MAX_CHARS = 1_000  # of each text
+MAX_CHARS = 2_500  # of each text; in English some 512 tokens
 MAX_WORDS = 24  # drawn of the first text
 MOST_TOKENS = 23  # drawn, one row each: more would be unreadable, and over 150 kB to send for three models
 LONGEST = 18  # characters shown of a word

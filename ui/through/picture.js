@@ -267,12 +267,12 @@ export default function (component) {
     const verdict = f ? fill(near ? words.tossup : f[0] > 0.5 ? words.yes : words.no, { share: f[1] }) : words.single;
     const pair = box("pair", words.follows, tag("span", "verdict", verdict), ...(f ? [bar(f[0], "half")] : []));
     const task = box("class", words.class, tag("span", "", words.noclass));
-    const list = m.guesses.map(([word, share, size, right]) => {
+    const list = (m.guesses ?? []).map(([word, share, size, right]) => {
       const line = tag("span", right ? "guess right" : "guess");
       line.append(tag("bdi", "", right ? `${word} ✓` : word), tag("em", "", share), bar(size));
       return line;
     });
-    const blank = box("blank", fill(words.expects, { word: m.word }), ...list);
+    const blank = box("blank", fill(words.expects, { word: m.word }), ...(m.guesses ? list : [tag("span", "", words.guess)]));
     if (m.place && !m.guesses.some((guess) => guess[3]))
       blank.append(tag("span", "rank", fill(words.place, { word: m.word, n: m.place[0].toLocaleString("en"), share: m.place[1] })));
     panel.replaceChildren(pair, task, blank);

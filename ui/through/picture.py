@@ -8,6 +8,7 @@ import streamlit as st
 from plots.grammar import MASK, SEGMENT_A, SEGMENT_B
 from ui.figures import in_words
 from ui.first_views import first_view, stored
+from ui.limits import warn_beyond
 from ui.model_cache import load, loaded, outline_of, version_of
 from ui.model_registry import UNTRAINED, title_of
 from ui.navigation import find_page
@@ -103,9 +104,12 @@ def _numbers(name: str, version: int, passage: Passage, _tokenizer: "Tokenizer")
     return numbers(pass_of(name, passage), _tokenizer, passage.word)
 
 
-def show_picture(passage: Passage, waiting: bool) -> None:
-    """Draw the picture. The link stores the model, the stage and the framed token as `model`, `stage`, `framed`."""
+def show_picture(passage: Passage, waiting: bool, guess_first: bool = False) -> None:
+    """Draw the picture. The link stores the model, the stage and the framed token as `model`, `stage`, `framed`.
+    guess_first: what is expected for the hidden word is left out, as the page asks for it below."""
     models = [sent(name, passage, waiting) for name in passage.models]
+    if guess_first:
+        models = [{name: model[name] for name in model if name not in ("guesses", "place")} for model in models]
     state, names = st.session_state, list(passage.models)
     if follow_link("model") or state.get("model") not in names:
         state["model"] = url_choice("model", names, names[-1])
@@ -146,6 +150,8 @@ def show_picture(passage: Passage, waiting: bool) -> None:
         )
         st.caption(said.format(n=MOST_TOKENS - 1))
     if not waiting:
+        for model in models:
+            warn_beyond(model["name"], model["count"])
         in_words(alt, f"{KEY}-words", lambda: table(models[names.index(state["model"])]))
     if _GO in state:
         page, query = state.pop(_GO)
@@ -297,6 +303,7 @@ def _words(pair: bool) -> dict[str, Any]:
         "class": _("A class?"),
         "noclass": _("Here a task’s one layer would read this vector."),
         "expects": _("“{word}” hidden: expected"),
+        "guess": _("Guess below first."),
         "place": _("“{word}” is number {n}: {share}"),
         "stage": _("Stage {n} of {all}: {name}."),
         "a": _("the first"),

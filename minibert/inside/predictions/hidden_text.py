@@ -34,12 +34,13 @@ COMMON = 4_000  # most frequent Chinese words that may replace another
 class MaskedReading:
     """A text's tokens. kept: never masked, [UNK] as well as special tokens: a model that predicts [UNK] has not guessed
     a word · goes_on: whether a token continues the word before it · units: kind → spans of tokens that are
-    masked as a whole; for "span" and "similar", the words these are made of."""
+    masked as a whole; for "span" and "similar", the words these are made of · end: every masked token is before it."""
 
     encoding: Encoding
     kept: tuple[bool, ...]
     goes_on: tuple[bool, ...]
     units: dict[str, list[Unit]]
+    end: int
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,11 @@ def whole_words(tokenizer: Tokenizer, chinese: bool) -> Iterable[tuple[int, ...]
             yield tuple(tokenizer.ids[c] for c in word)
 
 
-def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool) -> MaskedReading:
-    """A text's first `most` tokens and its units. Where it is Chinese, a segmenter finds the words."""
+def read(
+    tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chinese: bool, within: int | None = None
+) -> MaskedReading:
+    """A text's first `most` tokens and its units. Where it is Chinese, a segmenter finds the words. within: only the
+    first so many, as far as words are whole, are ever masked; the others are context."""
     encoding = tokenizer.encode(text, max_length=most, truncation="head")
     goes_on = [
         one == other and one is not None
@@ -106,13 +110,16 @@ def read(tokenizer: Tokenizer, vocab: MaskVocabulary, text: str, most: int, chin
         inside = [place for place, special in enumerate(encoding.special) if not special]
         for place, more in zip(inside, continued([encoding.offsets[place] for place in inside], text), strict=True):
             goes_on[place] |= more
-    kept = [s or token == "[UNK]" for s, token in zip(encoding.special, encoding.tokens, strict=True)]
+    end = len(encoding) if within is None else min(within + 1, len(encoding))
+    end = next((n for n in range(end, 1, -1) if n == len(encoding) or not goes_on[n]), end)
+    ordinary = zip(encoding.special, encoding.tokens, strict=True)
+    kept = [s or token == "[UNK]" or place >= end for place, (s, token) in enumerate(ordinary)]
     words = word_units(goes_on, kept)
     ids = encoding.ids
     phrases = phrase_units(words, lambda unit: tuple(ids[unit[0] : unit[1]]) in vocab.between)
     entities = with_names(entity_units(ids, words, vocab.names), encoding, list(names(text, chinese)))
     units = {"word": words, "phrase": phrases, "entity": entities, "span": words, "similar": words}
-    return MaskedReading(encoding, tuple(kept), tuple(goes_on), units)
+    return MaskedReading(encoding, tuple(kept), tuple(goes_on), units, end)
 
 
 def names(text: str, chinese: bool) -> Iterable[tuple[int, int]]:

@@ -94,6 +94,7 @@ def test_what_is_too_long_loses_its_last_words_the_longer_text_first():
     assert fitting([TOKENIZER], "ab cd ef", "a b", 9) == ("ab cd", "a b")
     assert fitting([TOKENIZER], "ab", "a b c d e f", 8) == ("ab", "a b c")
     assert fitting([TOKENIZER], "abcdefgh", "", 6) == ("abcd", "")
+    assert fitting([TOKENIZER], "a " * 9_000, "b " * 7_000, 63) == (" ".join("a" * 30), " ".join("b" * 30))
 
 
 @settings(max_examples=30)
