@@ -47,6 +47,7 @@ def show(lesson: Lesson, inputs: None) -> None:
     start = first_weights(language)
     if not text.strip():
         st.info(_("Type a sentence."), icon=":material/edit:")
+    correction = None
     if language == "zh":
         st.caption(
             _(

@@ -1,6 +1,6 @@
 """One sentence through BERT, without a browser."""
 
-import json
+import re
 
 import pytest
 
@@ -18,8 +18,7 @@ def models_are_there():
 
 def legend(app) -> set[str]:
     """What the picture's legend names."""
-    (picture,) = [block for block in app.get("bidi_component") if "through" in block.proto.component_name]
-    return set(json.loads(picture.proto.json)["words"]["legend"])
+    return set(sent(app)["words"]["legend"])
 
 
 def test_it_opens_with_the_numbers_of_its_sentence_and_takes_another():
