@@ -27,8 +27,8 @@ def finding(inputs: Inputs) -> str:
 
 
 def columns_html(inputs: Inputs) -> str:
-    """The rows' names and a column per token: its position without and with words in front, its distance, clipped, and what that adds to
-    the score; safe HTML."""
+    """The rows’ names, and one column per token: its position without and with words in front, its distance, clipped,
+    and what that adds to the score; safe HTML."""
     names = (
         _("the word"),
         _("BERT: its position"),
