@@ -15,7 +15,6 @@ parts = {
     _("Against an RNN"): against_rnn,
     _("Weights and reasons"): reasons,
 }
-of_a_head = open_part(parts) in (one_head, all_heads, break_it)
-inputs = subject.read(lesson, of_a_head)  # sentence, layer and head; in the drawer: model, second sentence, padding
+inputs = subject.read(lesson, open_part(parts).needs())  # of sentence, layer, head, model … what the open part reads
 show_parts(parts, lesson, inputs)
 lesson.close()

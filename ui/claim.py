@@ -467,7 +467,7 @@ def row(one: Judged, names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _here(one: Judged) -> str:
-    """Our difference, such as "+0.3 ± 4.5 points, 3 seeds"."""
+    """Our difference, such as "+0.3 ± 4.5 points, 3 seeds", or "−0.29 ± 0.02 nats, better, 3 seeds"."""
     ours, metric = one.ours, one.claim.metric
     unit = claims.UNITS.get(metric, _("points"))
     unit = {"nats": _("nats"), "ms": _("ms")}.get(unit, unit)
@@ -478,7 +478,18 @@ def _here(one: Judged) -> str:
         over = _("draws of {n:,} test pairs").format(n=ours.pairs)
     elif not ours.varies:
         over = _("every seed")
-    return f"{signed(ours.mean, digits)}{spread} {unit}".rstrip() + pgettext("between clauses", ", ") + over
+    told = [f"{signed(ours.mean, digits)}{spread} {unit}".rstrip(), *_better(one), over]
+    return pgettext("between clauses", ", ").join(told)
+
+
+def _better(one: Judged) -> list[str]:
+    """Which way our difference goes, where its sign does not say so: of losses less is better, of log-probabilities
+    more, in the same unit. Nothing where the interval holds zero."""
+    ours, metric = one.ours, one.claim.metric
+    if not ours.clear or one.claim.base is None or not (metric in claims.LOWER or claims.UNITS.get(metric) == "nats"):
+        return []
+    better = (ours.mean < 0) == (metric in claims.LOWER)
+    return [pgettext("of a difference", "better") if better else pgettext("of a difference", "worse")]
 
 
 def signed(value: float, digits: int = 1) -> str:

@@ -168,22 +168,29 @@ def choice(
     first if it is not one of the options; it may depend on `first_language` · bare: hide the label, except from screen
     readers, as the options are self-explanatory.
     """
-    default, state, started = default if default in names else next(iter(names)), st.session_state, f"_started.{key}"
+    default = default if default in names else next(iter(names))
+    chosen(key, names, default)
+    hold(key)
+    label_shown = "collapsed" if bare else "visible"
+    options = {"format_func": lambda name: names.get(name, ""), "key": key, "label_visibility": label_shown}
+    if box is not None:
+        now = st.selectbox(label, list(names), width=box, **options)
+    else:
+        now = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
+    set_url(key, now, default=default)
+    return now
+
+
+def chosen(key: str, names: Mapping[str, Any], default: str) -> str:
+    """The current value of `choice` with these names, even before it is drawn; does not change the link."""
+    state, started = st.session_state, f"_started.{key}"
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or state.get(key) not in names:
         state[key] = url_choice(key, list(names), default)
     elif state.get(started, (first_language(),))[0] != first_language() and state[started][1] == state[key]:
         state[key] = default  # nobody has chosen: it follows the language
     state[started] = first_language(), default
-    hold(key)
-    label_shown = "collapsed" if bare else "visible"
-    options = {"format_func": lambda name: names.get(name, ""), "key": key, "label_visibility": label_shown}
-    if box is not None:
-        chosen = st.selectbox(label, list(names), width=box, **options)
-    else:
-        chosen = (st.pills if wrap else st.segmented_control)(label, list(names), required=True, **options)
-    set_url(key, chosen, default=default)
-    return chosen
+    return state[key]
 
 
 def distinct(names: Mapping[str, str]) -> dict[str, str]:

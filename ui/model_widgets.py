@@ -19,16 +19,19 @@ WELL_READ = "minilm-en"  # default on pages about knowledge; elsewhere the first
 _OFFERED = "_offered"  # session_state key: key of a select box → the names of its trained models
 
 
-def model_choice(key: str = "model", *, label: str | None = None, default: str | None = None, **kinds: bool) -> str:
+def model_choice(
+    key: str = "model", *, label: str | None = None, default: str | None = None, drawn: bool = True, **kinds: bool
+) -> str:
     """A select box over `available_models(**kinds)`, stored in the link as `key`; returns the name of the chosen one.
 
-    default: if not available, the first."""
+    default: if not available, the first · drawn: false on a part that asks no model; the choice is kept."""
     models = available_models(**kinds)
     directories = {info.name: info.directory for info in models if info.directory}
     titles = {info.name: info.title for info in models}
     further = _("More models: checkpoints in the Hugging Face layout, in the folder that MINIBERT_MODELS names.")
-    chosen = choose_model(key, label or _("Model"), titles, directories, default, help=further)
-    show_refused()
+    chosen = choose_model(key, label or _("Model"), titles, directories, default, help=further, drawn=drawn)
+    if drawn:
+        show_refused()
     return chosen
 
 
@@ -47,9 +50,10 @@ def choose_model(
     default: str | None = None,
     *,
     help: str | None = None,
+    drawn: bool = True,
 ) -> str:
     """A select box over models, stored in the link as `key`, with a caption if the model is a relative of BERT → the
-    name of the chosen one. titles: name → title, at least one · directories: name → folder · default: as in
+    name of the chosen one. titles: name → title, at least one · directories: name → folder · default, drawn: as in
     `model_choice`; a sentence that comes from another page, and the page's language, may start another model, which the
     link then says."""
     names, state, started = distinct(dict(titles)), st.session_state, f"_started.{key}"
@@ -64,6 +68,8 @@ def choose_model(
         state[key] = start  # nobody has chosen: it follows the language
     state[started] = first_language(), start
     hold(key)
+    if not drawn:
+        return state[key]
     directory = directories.get(st.session_state[key])
     words = about(directory) if directory else ""
     with st.container(gap="xxsmall") if words else nullcontext():

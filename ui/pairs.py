@@ -1,5 +1,6 @@
 """Pairs of a relative and a BERT: those trained on the same texts, and checkpoints of MINIBERT_MODELS."""
 
+import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,12 @@ from ui.model_widgets import WELL_READ, show_refused
 from ui.runs import own_models, run_title
 from ui.text import literal
 from ui.translations import _, ngettext
+
+
+def names_html(names: Sequence[str]) -> str:
+    """The names of a picture's rows, at their left, as the first of its columns; safe HTML."""
+    rows = "".join(f"<span>{html.escape(name)}</span>" for name in names)
+    return f'<li class="mb-names" aria-hidden="true"><b>{html.escape(_("From the top:"))} </b>{rows}</li>'
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Inputs, axes, drawn, picked_row, show_guesses, square, trace
+from sections.attention.subject import Inputs, Needs, axes, drawn, picked_row, show_guesses, square, trace
 from ui.figures import figure
 from ui.inputs import clicked, state
 from ui.inspected_model import InspectedModel, head_name, word_to_hide
@@ -19,6 +19,10 @@ from ui.window import say_drawn
 
 if TYPE_CHECKING:
     from minibert.inside.model_input import ModelInput
+
+
+def needs() -> Needs:
+    return Needs.HEAD
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:

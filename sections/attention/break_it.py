@@ -15,6 +15,7 @@ from sections.attention.subject import (
     MOST_PADDING,
     Drawn,
     Inputs,
+    Needs,
     aside,
     axes,
     show_guesses,
@@ -23,7 +24,7 @@ from sections.attention.subject import (
     trace,
 )
 from ui.figures import figure
-from ui.inputs import choice
+from ui.inputs import choice, chosen
 from ui.inspected_model import InspectedModel, head_name, word_to_hide
 from ui.lesson import Lesson
 from ui.text import show_tokens
@@ -42,6 +43,14 @@ def leak(subject: InspectedModel, reading: ModelInput, position: int) -> Padding
     return padding_leak(subject.model, reading, position, MOST_PADDING)
 
 
+def parts() -> dict[str, str]:
+    return {"root": _("÷ √D"), "mask": _("the mask"), "positions": _("the positions")}
+
+
+def needs() -> Needs:
+    return Needs.HEAD if chosen("break", parts(), "root") == "root" else Needs.MODEL
+
+
 def show(lesson: Lesson, inputs: Inputs) -> None:
     position = word_to_hide(inputs.reading, lesson.points.get(inputs.text))
     if position is not None:
@@ -52,8 +61,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 @st.fragment
 def leave_out(lesson: Lesson, inputs: Inputs, position: int) -> None:
-    parts = {"root": _("÷ √D"), "mask": _("the mask"), "positions": _("the positions")}
-    part = choice("break", _("What to leave out"), parts)
+    part = choice("break", _("What to leave out"), parts())
+    if (part == "root") != (inputs.head is not None):
+        st.rerun()  # layer and head stand outside this fragment
     hidden = inputs.reading.padded(0).hiding(position)
     if part == "root":
         without_root(lesson, inputs, hidden, position)

@@ -11,7 +11,7 @@ import streamlit as st
 from sections.attention import arcs
 from sections.attention.arithmetic import rounding, show_bars, show_line, terms_in_words, terms_table
 from sections.attention.cells import show_pairs
-from sections.attention.subject import Inputs, drawn, pick_row, trace
+from sections.attention.subject import Inputs, Needs, drawn, pick_row, trace
 from ui.figures import figure
 from ui.inputs import numbered, pick
 from ui.lesson import Lesson
@@ -33,6 +33,10 @@ def steps() -> list[tuple[str, str, str]]:
         (_("softmax"), "Step: softmax", 'tap("probs"'),
         (_("· V"), "Step: mix the values", 'tap("mixed"'),
     ]
+
+
+def needs() -> Needs:
+    return Needs.PADDING
 
 
 @st.fragment

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from sections.attention.subject import Inputs, show_guesses
+from sections.attention.subject import Inputs, Needs, show_guesses
 from ui.figures import figure
 from ui.first_views import first_view
 from ui.inputs import choice, clicked, pick, state
@@ -56,6 +56,10 @@ def by_token(subject: InspectedModel, hidden: ModelInput, position: int) -> tupl
     from minibert.inside.explanations.interventions import token_effects
 
     return token_effects(subject.model, hidden.batch(), position)
+
+
+def needs() -> Needs:
+    return Needs.MODEL
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -129,6 +133,9 @@ def no_explanation(subject: InspectedModel, hidden: ModelInput, position: int) -
     heads = by_head(subject, hidden, position)
     layers, count = heads.weight.shape
     names = [head_name(layer, head) for layer in range(layers) for head in range(count)]
+    most, about = int(heads.shuffled.flatten().argmax()), (subject, hidden)
+    if st.session_state.setdefault("attention-measured", about) != about:  # of another text another head moves most
+        st.session_state["attention-measured"], st.session_state[state("tested")] = about, most
     show_tokens(hidden.tokens, selected=position, label=_("The sentence with the hidden word"))
     left, right = st.columns(2, gap="medium")
     with left:
@@ -142,7 +149,7 @@ def no_explanation(subject: InspectedModel, hidden: ModelInput, position: int) -
 
     st.markdown(f"**{_('Test a head yourself')}**")
     with st.container(horizontal=True):
-        tested = pick("tested", _("Head to test"), names)
+        tested = pick("tested", _("Head to test"), names, default=most)
         edits = {"shuffled": _("shuffle"), "evened": _("even out"), "removed": _("remove")}
         how = choice("edit", _("What to do to it"), edits)
     with slot:

@@ -7,7 +7,7 @@ import random
 import pandas as pd
 import streamlit as st
 
-from sections.attention.rnn_reader import copiers, say_unknown
+from sections.attention.rnn_reader import copiers, giving_way, say_unknown
 from sections.attention.subject import Inputs
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -49,7 +49,9 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.theme import titled
 
     trained = copiers()
-    words = split_words(inputs.text)[: min(one.longest for one in trained.values())]
+    words = split_words(inputs.text)
+    words = split_words(giving_way(lesson, inputs.text, words != trained["lstm"].words.known(words)))
+    words = words[: min(one.longest for one in trained.values())]
     with st.spinner(_("Measuring …")):
         lengths, shares = by_length()
     titles = {names()[name]: values for name, values in shares.items()}

@@ -67,11 +67,8 @@ def read(lesson: Lesson, text: str) -> Reading | None:
     """The sentence encoded for the toy-world networks, with a note on unknown words. None, with a note, if all words
     are unknown. An example of the page with unknown words gives way to a sentence that they know."""
     tokenizer = networks()[2]
+    text = giving_way(lesson, text, tokenizer.unk_id in tokenizer.encode(text).ids)
     encoding = tokenizer.encode(text)
-    if text in lesson.examples and tokenizer.unk_id in encoding.ids:
-        said = _("These small networks know the toy world only. They read: *{text}*").format(text=IN_ITS_WORDS)
-        st.caption(f"{said} {meaning(IN_ITS_WORDS)}")
-        text, encoding = IN_ITS_WORDS, tokenizer.encode(IN_ITS_WORDS)
     ids, cut = encoding.ids, len(encoding.ids) > MOST
     if cut:
         ids = [*ids[: MOST - 1], ids[-1]]
@@ -92,6 +89,15 @@ def read(lesson: Lesson, text: str) -> Reading | None:
     if cut:
         st.caption(_("They read the first {n} tokens here.").format(n=MOST))
     return reading
+
+
+def giving_way(lesson: Lesson, text: str, unknown: bool) -> str:
+    """The text; an example of the page with unknown words gives way, with a caption, to IN_ITS_WORDS."""
+    if not (unknown and text in lesson.examples):
+        return text
+    said = _("These small networks know the toy world only. They read: *{text}*").format(text=IN_ITS_WORDS)
+    st.caption(f"{said} {meaning(IN_ITS_WORDS)}")
+    return IN_ITS_WORDS
 
 
 def say_unknown(words: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from sections.attention.subject import Inputs
+from sections.attention.subject import Inputs, Needs
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.translations import _
@@ -16,6 +16,10 @@ Vector = tuple[float, float]
 KEYS: dict[str, Vector] = {"dog": (2.0, 0.0), "cat": (1.0, 2.0), "ran": (-2.0, 1.0)}
 VALUES: dict[str, Vector] = {"dog": (4.0, 0.0), "cat": (0.0, 4.0), "ran": (-4.0, -4.0)}
 LENGTH = 2.0  # of the query
+
+
+def needs() -> Needs:
+    return Needs.NOTHING
 
 
 @st.fragment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from ui.model_cache import load
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer
 from ui.projector import projecting
+from ui.state import follow_link, hold, hold_absent, set_url, url_int
 from ui.translations import _
 from ui.window import following, with_first
 
@@ -32,19 +34,31 @@ MAX_CHARS = 500  # characters of a sentence
 DRAWN = 18  # tokens drawn, with [CLS]: more are illegible from the back row
 MAX_PADDING = 6
 MOST_PADDING = 24  # in the experiment without a mask
+PADDING = 2  # at first
+
+
+class Needs(IntEnum):
+    """What the open part reads, each with all before it; nothing else stands above the part."""
+
+    NOTHING = 0
+    TEXT = 1
+    MODEL = 2  # and a second sentence
+    HEAD = 3
+    PADDING = 4
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is on the page. reading: with its padding · layer, head: from 0 · default_row: of the word to show first."""
+    """What is on the page; None: the open part does not need it. reading: with its padding · layer, head: from 0 ·
+    default_row: of the word to show first."""
 
-    subject: InspectedModel
-    text: str
-    second: str
-    reading: ModelInput
-    layer: int
-    head: int
-    default_row: int
+    text: str = ""
+    second: str = ""
+    subject: InspectedModel | None = None
+    reading: ModelInput | None = None
+    layer: int | None = None
+    head: int | None = None
+    default_row: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,24 +100,34 @@ def trace(subject: InspectedModel, reading: ModelInput) -> dict:
     return record(subject.model.bert, reading.batch())
 
 
-def read(lesson: Lesson, of_a_head: bool) -> Inputs:
-    """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them.
-    of_a_head: whether the open part is about one head; the others leave layer and head out."""
+def read(lesson: Lesson, needs: Needs) -> Inputs:
+    """The class's sentence, layer and head in a row; model, second sentence and padding in the drawer beside them: what
+    the open part needs. The others keep their values, in the link, too."""
+    of_a_model, of_a_head = needs >= Needs.MODEL, needs >= Needs.HEAD
+    hold_absent(needs < Needs.TEXT, "sentence")
+    hold("model", "second", "padding")
+    if needs < Needs.TEXT:
+        return Inputs()
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         width = 2 * place_width() + 30 if of_a_head else "content"
         sentence, places = st.container(), st.container(horizontal=True, width=width)
-        settings = drawer(_("Examples"), holds=("second", "padding"))
+        settings = drawer(_("Examples"))
     with settings:
         examples_in = st.container()
-        name = model_choice(fill=True, default=WELL_READ)
-        second = sentence_input(
-            "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
-        )
-        padding = st.slider(_("Padding tokens"), 0, MAX_PADDING, 2, key="padding", bind="query-params")
+        name = model_choice(fill=True, default=WELL_READ, drawn=of_a_model)
+        second, padding = "", 0
+        if of_a_model:
+            second = sentence_input(
+                "second", [], label=_("A second sentence"), max_chars=MAX_CHARS, placeholder=_("may stay empty")
+            )
+        if needs >= Needs.PADDING:
+            padding = _padding()
     with sentence:
         text = sentence_input(
             "sentence", lesson.examples_for(name), max_chars=MAX_CHARS, travels=True, examples_in=examples_in
         )
+    if not of_a_model:
+        return Inputs(text)
     with st.spinner(_("Loading the model …")):
         from minibert.inside.heads.telling import word_that_asks
 
@@ -113,9 +137,18 @@ def read(lesson: Lesson, of_a_head: bool) -> Inputs:
     if st.session_state.setdefault("attention-text", text) != text:  # a new sentence has another default row
         st.session_state["attention-text"], st.session_state[state("row")] = text, row
     with places:
-        layer, head = pick_head(subject, reading.padded(0), row, of_a_head)
+        layer, head = pick_head(subject, reading.padded(0), row) if of_a_head else (None, None)
     warn_unread_text(name, text, second or None)
-    return Inputs(subject, text, second, reading, layer, head, row)
+    return Inputs(text, second, subject, reading, layer, head, row)
+
+
+def _padding() -> int:
+    """Not bind="query-params": a part without the slider would take its value out of the link."""
+    if follow_link("padding") or "padding" not in st.session_state:
+        st.session_state["padding"] = url_int("padding", PADDING, 0, MAX_PADDING)
+    count = st.slider(_("Padding tokens"), 0, MAX_PADDING, key="padding")
+    set_url("padding", count, default=PADDING)
+    return count
 
 
 def read_whole(name: str, text: str, second: str) -> ModelInput:
@@ -135,17 +168,12 @@ def drawn(inputs: Inputs, row: int, padding: bool = False) -> Drawn:
     return Drawn(reading.tokens, (*with_first(window), *behind))
 
 
-def pick_head(subject: InspectedModel, reading: ModelInput, row: int, drawn: bool) -> tuple[int, int]:
-    """Layer and head, kept in the link, and unless `drawn` is false their widgets. Default: the most telling head for
-    the word at `row`."""
+def pick_head(subject: InspectedModel, reading: ModelInput, row: int) -> tuple[int, int]:
+    """Layer and head, kept in the link. Default: the most telling head for the word at `row`."""
     from minibert.inside.heads.arithmetic import all_probs
     from minibert.inside.heads.telling import telling_head
 
     telling = telling_head(all_probs(trace(subject, reading))[:, 0], reading.tokens, row) or (0, 0)
-    if not drawn:
-        shape = zip(("layer", "head"), subject.shape, telling, strict=False)
-        layer, head = (picked(name, count, default) for name, count, default in shape)
-        return layer, head
     return inspected_model.pick_head(subject.shape, telling[:2], place_width())
 
 

@@ -10,7 +10,7 @@ from sections.electra.subject import Inputs, networks
 from ui.figures import in_words
 from ui.limits import say_left_out
 from ui.page import picture
-from ui.pairs import warn_unknown
+from ui.pairs import names_html, warn_unknown
 from ui.text import visible
 from ui.translations import _
 
@@ -38,7 +38,7 @@ def show(inputs: Inputs) -> None:
             st.info(_("Type a sentence."), icon=":material/edit:")
             return
         st.markdown(f"**{finding(drawn)}**")
-        st.html(f'<p class="mb-electra-rows" aria-hidden="true">{html.escape(row_names())}</p>' + columns_html(drawn))
+        st.html(columns_html(drawn))
         in_words(finding(drawn), "drawn-words", lambda: table(drawn))
         tokens = [drawn.vocab[drawn.one.original[place]] for place in drawn.places]
         warn_unknown(tokens)
@@ -47,11 +47,6 @@ def show(inputs: Inputs) -> None:
             st.caption(
                 _("The discriminator has read stories of the toy world alone: outside it, true words look replaced.")
             )
-
-
-def row_names() -> str:
-    names = _("the text"), _("what the generator makes of it"), _("the discriminator: was this token replaced?")
-    return _("From the top:") + " " + " · ".join(names)
 
 
 def draw(inputs: Inputs) -> ReplacedSentence | None:
@@ -96,8 +91,9 @@ def verdict(drawn: ReplacedSentence, place: int) -> str:
 
 
 def columns_html(drawn: ReplacedSentence) -> str:
-    """One column per token, as safe HTML: every colour comes with a word or a number."""
-    one, words, columns = drawn.one, verdicts(), []
+    """The rows' names and a column per token, as safe HTML: every colour comes with a word or a number."""
+    names = _("the text"), _("what the generator makes of it"), _("the discriminator: was this token replaced?")
+    one, words, columns = drawn.one, verdicts(), [names_html(names)]
     for place in drawn.places:
         was, now = (html.escape(visible(drawn.vocab[ids[place]])) for ids in (one.original, one.read))
         share = float(one.guesses[place][one.read[place]]) if one.hidden[place] else None

@@ -17,18 +17,18 @@ DRAWN = 16  # tokens drawn, with [CLS]
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is on the page. model: the name of a BERT."""
+    """What is on the page. model: the name of a BERT; None where none reads."""
 
     text: str
-    model: str
+    model: str | None
 
 
-def read(lesson: Lesson) -> Inputs:
-    """The class's sentence; examples and the model in the drawer beside it."""
+def read(lesson: Lesson, of_bert: bool) -> Inputs:
+    """The class's sentence; examples in the drawer beside it, and the model if the open part reads with it."""
     sentence, settings = with_drawer()
     with settings:
         examples_in = st.container()
-        model = model_choice(fill=True, default=WELL_READ)
+        model = model_choice(fill=True, default=WELL_READ, drawn=of_bert)
     with sentence:
         text = sentence_input(
             "sentence",
@@ -38,8 +38,9 @@ def read(lesson: Lesson) -> Inputs:
             travels=True,
             examples_in=examples_in,
         )
-    warn_unread_text(model, text)
-    return Inputs(text, model)
+    if of_bert:
+        warn_unread_text(model, text)
+    return Inputs(text, model if of_bert else None)
 
 
 def finding(text: str) -> None:

@@ -11,7 +11,7 @@ from sections.encoder_decoder.subject import Inputs
 from sections.encoder_decoder.trained import gpt, say_cut, say_repeated, say_unknown, task_names, writer
 from ui.errors import translated
 from ui.figures import in_words, legend
-from ui.inputs import choice
+from ui.inputs import choice, chosen
 from ui.lesson import Lesson
 from ui.model_cache import version_of
 from ui.model_registry import title_of
@@ -33,6 +33,11 @@ def halves() -> dict[str, str]:
     return {"both": _("Both: Transformer"), "encoder": _("Encoder: BERT"), "decoder": _("Decoder: GPT")}
 
 
+def lit() -> str:
+    """The half that is lit, even before it is drawn."""
+    return chosen("half", halves(), "both")
+
+
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
     """The switch, the picture, and a note on the model that wrote in it."""
@@ -42,6 +47,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     words = split_words(inputs.text)
     with picture():
         half = choice("half", _("Which half is lit"), halves(), wrap=True, bare=True)
+        if (half == "encoder") != (inputs.model is not None):
+            st.rerun()  # the model stands outside this fragment
         try:
             model, own = writer() if half == "both" else (None, False)
             alone = films.decoder(inputs.text) if half == "decoder" else None

@@ -55,7 +55,8 @@ def headline(inputs: Inputs, measure: Measure) -> str:
     row, names = foremost(inputs, measure), inputs.paper["arms"]
     if row is None or row.verdict not in JUDGED:
         return in_short(inputs, measure) if row is None else no_verdict(row, inputs, measure)
-    way = _("“{arm}” lower than “{base}”") if row.ours.mean < 0 else _("“{arm}” higher than “{base}”")
+    ahead = (row.ours.mean < 0) == measure.log
+    way = _("“{arm}” better than “{base}”") if ahead else _("“{arm}” worse than “{base}”")
     said = {
         "agrees": _("As in the paper: {found}"),
         "disagrees": _("Against the paper: {found}"),
@@ -73,9 +74,8 @@ def both_say(inputs: Inputs, measure: Measure) -> str:
             "In the paper these arms differ by less than half a point of {column}: there is nothing to find again."
         )
         return nothing.format(column=measure.column["name"]) if inputs.compared(measure) else ""
-    less = row.claim.sign < 0
-    lower, higher = _("In the paper “{arm}” is lower than “{base}”"), _("In the paper “{arm}” is higher than “{base}”")
-    theirs = lower if less else higher
+    better, worse = _("In the paper “{arm}” is better than “{base}”"), _("In the paper “{arm}” is worse than “{base}”")
+    theirs = better if ahead_in_paper(row, measure) == row.claim.arm else worse
     if row.claim.paper is not None:
         theirs += _(", by {points:.4g}")
     ours = {

@@ -45,7 +45,7 @@ def cost(lesson: Lesson) -> None:
         for name in series
     )
     alt = _("Estimated memory to pre-train BERT-base in bf16, by tokens in a row. {words}.").format(words=words)
-    titles = (_("tokens T"), _("GiB to train"))
+    titles = (_("tokens T"), _("GiB to train BERT-base in bf16"))
     title = _(
         "Twice as long, {times:.1f} times the memory where attention is written out, {fused:.1f} where fused"
     ).format(times=doubled[_("attention written out")], fused=doubled[_("fused attention")])

@@ -7,7 +7,7 @@ import streamlit as st
 from sections.nezha.subject import MOST, Inputs, heard
 from ui.limits import say_left_out
 from ui.page import picture
-from ui.pairs import networks, warn_unknown
+from ui.pairs import names_html, networks, warn_unknown
 from ui.text import visible
 from ui.translations import _
 
@@ -27,9 +27,15 @@ def finding(inputs: Inputs) -> str:
 
 
 def columns_html(inputs: Inputs) -> str:
-    """One column per token: its position without and with words in front, its distance, clipped, and what that adds to
-    the score; safe HTML."""
-    columns, added = [], heard(inputs).by_distance[inputs.word].tolist()
+    """The rows’ names, and one column per token: its position without and with words in front, its distance, clipped,
+    and what that adds to the score; safe HTML."""
+    names = (
+        _("the word"),
+        _("BERT: its position"),
+        _("NEZHA: its distance"),
+        _("what the distance adds to the score"),
+    )
+    columns, added = [names_html(names)], heard(inputs).by_distance[inputs.word].tolist()
     most = max(map(abs, added)) or 1.0
     for place, (token, value) in enumerate(zip(inputs.tokens, added, strict=True)):
         distance = place - inputs.word
@@ -44,18 +50,8 @@ def columns_html(inputs: Inputs) -> str:
             f'<span class="{"less" if value < 0 else "more"}" style="--share:{abs(value) / most:.3f}">'
             f"{number(value)}</span></li>"
         )
-    names = (
-        _("the word"),
-        _("BERT: its position"),
-        _("NEZHA: its distance from the chosen one"),
-        _("what the distance adds to the score"),
-    )
-    rows = html.escape(_("From the top:") + " " + " · ".join(names))
     label = html.escape(_("position and distance of each word, and what the distance adds to the score"))
-    return (
-        f'<p class="mb-nezha-rows" aria-hidden="true">{rows}</p>'
-        f'<ol class="mb-nezha" aria-label="{label}">{"".join(columns)}</ol>'
-    )
+    return f'<ol class="mb-nezha" aria-label="{label}">{"".join(columns)}</ol>'
 
 
 def number(value: float) -> str:

@@ -2,8 +2,8 @@
 pressed large and plain enough, nothing cut or overprinted; on a laptop, a phone and a projector, light and dark.
 
 The default run opens each page once: its first part on a laptop, on a wall and on a phone. The release run adds all
-parts, on a laptop in light and on a phone in dark, projector mode, and states that only a link opens. What you change
-in a part: pytest -m "" tests/browser/test_form.py -k NAME_OF_THE_PAGE
+parts, on a laptop in light and on a phone in dark, projector mode, with a few crowded parts, and states that only a
+link opens. What you change in a part: pytest -m "" tests/browser/test_form.py -k NAME_OF_THE_PAGE
 """
 
 from contextlib import suppress
@@ -35,12 +35,24 @@ LAPTOP, PHONE, PROJECTOR, OLD_PROJECTOR = (
 NO_LESSON = {"classroom"}  # shut without a key: tests/browser/test_browser_classroom.py
 WITHOUT_PICTURE = {"examination"}  # its questions are what it shows
 REACHES_BELOW = {"albert", "features"}  # their first figure ends below an old projector's first screen
+TABS_IN_A_LOW_ROOM = {"masking", "experiments", "pretraining"}  # pages whose parts are chosen in the first screen there
+CROWDED = [
+    ("attention", {"part": "Break it"}),
+    ("parameters", {"view": "Memory"}),
+    ("to_write", {"part": "BERT"}),
+    ("to_write", {"part": "BART"}),
+]
 PAGES = sorted({path.stem for path in (ROOT / "pages").glob("*.py")} - NO_LESSON)
 MOST_SCREENS = {"laptop": 3, "phone": 7}  # of a part in a tab
 TABS, PANEL = (f".st-key-part [role={role}]" for role in ("tab", "tabpanel"))
 BEGINS = 500  # pixels: above them a picture begins on a phone, which has 844
 RULES = ["color-contrast", "target-size", "button-name", "link-name", "label", "image-alt", "aria-allowed-attr"]
 AXE = axe_api.Axe()
+# Whether an entry of the menu is on top at its upper and at its lower edge.
+UNCOVERED = """entry => {
+  const box = entry.getBoundingClientRect();
+  return [box.top + 4, box.bottom - 4].every((y) => entry.contains(document.elementFromPoint(box.left + 40, y)));
+}"""
 CUT_OR_OVERPRINTED, READABLE = (
     Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8") for name in ("form", "readable")
 )
@@ -134,6 +146,14 @@ def assert_at_the_top(page) -> None:
         assert apart or box["y"] + box["height"] <= title["y"], "the title is under a button at the top"
 
 
+def assert_menu_shows_the_page(page) -> None:
+    """The open page's entry in the menu is in view, and nothing of the menu's foot lies over it."""
+    expect(page.get_by_test_id("stSidebarNav")).to_be_visible()
+    opened = page.locator('[data-testid="stSidebarNavLink"][aria-current="page"]')
+    for entry in opened.all():  # a page that the menu does not list has none
+        until(lambda entry=entry: entry.evaluate(UNCOVERED), seconds=15)
+
+
 def assert_on_another_screen(page, size: dict[str, int], where: str) -> None:
     """The part in view, in a window of this size."""
     page.set_viewport_size(size)
@@ -149,6 +169,7 @@ def test_the_first_part_on_every_screen(page, name):
     if name not in WITHOUT_PICTURE:
         top, seen = in_view(page)
         assert top <= 400 and seen >= 330, f"the picture begins at {top:.0f} px; {seen:.0f} px of it are in view"
+    assert_menu_shows_the_page(page)
     # The menu and the bar at the top are those of every page: axe looks at them on one.
     assert_looks(page, "on a laptop", "html" if name == "home" else ".stMain")
     assert_on_another_screen(page, PROJECTOR, "on a projector")
@@ -180,6 +201,9 @@ def test_in_projector_mode(page, name):
     has_picture = name not in WITHOUT_PICTURE | NO_LESSON
     if has_picture:
         assert_in_a_low_room(page, name)
+    if name in TABS_IN_A_LOW_ROOM:
+        box = page.locator(TABS).first.bounding_box()
+        assert box["y"] + box["height"] <= OLD_PROJECTOR["height"], f"the tabs end at {box['y'] + box['height']:.0f} px"
     show_answers(page)
     if has_picture:
         assert_in_a_low_room(page, name)
@@ -195,6 +219,18 @@ def test_in_projector_mode(page, name):
         assert_looks(page, f"on a wall, {scheme}")
     assert_at_the_top(page)
     assert_fits(page, f"projector-{name}")
+    page.set_viewport_size(OLD_PROJECTOR)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    assert_menu_shows_the_page(page)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("page", [{"viewport": OLD_PROJECTOR, "reduced_motion": "reduce"}], indirect=True)
+@pytest.mark.parametrize(("name", "query"), CROWDED, ids=lambda one: one if isinstance(one, str) else "-".join(one))
+def test_a_crowded_part_in_projector_mode(page, name, query):
+    open_page(page, name, projector=1, **query)
+    for size, where in ((OLD_PROJECTOR, "old"), (PROJECTOR, "wall")):
+        assert_on_another_screen(page, size, f"projector-{name}-{'-'.join(query.values())}-{where}")
 
 
 @pytest.mark.release

@@ -180,6 +180,33 @@ def test_a_head_with_more_to_show_is_a_click_away():
     assert (places(app)["Layer"], places(app)["Head"]) == (5, 11)
 
 
+@pytest.mark.parametrize(
+    ("part", "query", "there"),
+    [
+        ("In small numbers", {}, set()),
+        ("All heads", {}, {"sentence", "model", "second", "choice-layer", "choice-head"}),
+        ("Break it", {}, {"sentence", "model", "second", "choice-layer", "choice-head"}),
+        ("Break it", {"break": "positions"}, {"sentence", "model", "second"}),
+        ("Against an RNN", {}, {"sentence"}),
+        ("Against an RNN", {"rnn": "steps"}, {"sentence", "model", "second"}),
+        ("Weights and reasons", {}, {"sentence", "model", "second"}),
+    ],
+)
+def test_what_a_part_does_not_read_is_not_above_it_and_comes_back_with_its_value(part, query, there):
+    chosen = {"model": UNTRAINED, "second": "It was old.", "padding": 4, "choice-layer": 1, "choice-head": 2}
+    link = {"second": chosen["second"], "padding": 4, "layer": 2, "head": 3}
+
+    def above(app: AppTest) -> dict:
+        drawn = {one.key: one.value for one in (*app.selectbox, *app.text_input, *app.slider)}
+        return {key: drawn[key] for key in ("sentence", *chosen) if key in drawn}
+
+    app = driver.part(open_page(**link, **query), part)
+    assert set(above(app)) == there
+    assert link.keys() <= app.query_params.keys()
+    assert above(driver.part(app, PARTS[0])) == {"sentence": TEXT} | chosen
+    assert above(driver.part(open_page(part, **link, **query), PARTS[0])) == {"sentence": TEXT} | chosen
+
+
 def test_weights_that_explain_and_weights_that_do_not():
     said = re.findall(r"\*\*([+−][\d.]+)", text_of(open_page("Weights and reasons", model="minilm-en")))
     hardly, well, *_ = (float(rho.replace("−", "-")) for rho in said)  # rank correlations
@@ -251,6 +278,16 @@ def test_a_tested_head_moves_what_is_measured(edit):
         expected = getattr(head_effects(model, hidden, 2), edit).flatten()[1].item()
     assert metrics(app)["Probability that moved"] == f"{expected:.1%}"
     assert expected > 5e-4
+
+
+def test_the_head_that_moves_the_answer_most_is_tested_first():
+    name = available_models(fill=True)[0].name
+    model, tokenizer = load(name).model, load(name).tokenizer
+    app = open_page("Weights and reasons", model=name, hide=2)
+    for text in (TEXT, "The keys were lost."):
+        hidden = ModelInput.of(tokenizer, text).hiding(2).batch()
+        app.text_input(key="sentence").set_value(text)
+        assert whole(app.run()).selectbox(key="choice-tested").value == head_effects(model, hidden, 2).shuffled.argmax()
 
 
 @pytest.mark.parametrize("turn", [30, 195])
@@ -326,6 +363,9 @@ def test_words_of_no_toy_world_are_said():
     assert app.text_input(key="sentence").value == IN_TOY_WORDS and "zeppelin" not in driver.captions(app)
     (_cls, *tokens) = chart(open_page("Against an RNN", rnn="gates"), "rnn-gates")["data"][0]["customdata"][0]
     assert "[UNK]" not in tokens and tokens[0] == "anna"  # the page's own example gives way
+    copied = open_reader("bottleneck", sentence=LESSON.examples[0])
+    assert IN_TOY_WORDS in driver.captions(copied) and "angry" not in driver.captions(copied)
+    assert "zeppelin" in driver.captions(open_reader("bottleneck", sentence="Anna lost the zeppelin."))
     assert open_reader("gates", sentence="狗追猫。").info, "none of its words is known"
 
 
@@ -346,8 +386,8 @@ def test_costs_are_the_formulas_and_paths_their_steps():
 def test_any_sentence_in_every_part(part, query):
     app = open_page(part, **query)
     for text in ("", EVERYTHING):
-        app.text_input(key="sentence").set_value(text)
-        app.text_input(key="second").set_value(text)
+        for field in app.text_input:
+            field.set_value(text)
         assert_no_markup(whole(app.run()))
 
 

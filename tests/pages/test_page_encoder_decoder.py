@@ -127,6 +127,21 @@ def test_the_picture_takes_any_text_and_none(half):
             assert app.info
 
 
+@pytest.mark.parametrize(
+    ("query", "reads"),
+    [
+        ({"half": "both"}, False),
+        ({"half": "encoder"}, True),
+        ({"part": "Three masks"}, False),
+        ({"part": "Train a Transformer"}, False),
+    ],
+)
+def test_a_bert_is_chosen_where_one_reads_and_stays_chosen_elsewhere(query, reads):
+    app = open_page(model=UNTRAINED, **query)
+    assert ("model" in {box.key for box in app.selectbox}) == reads
+    assert driver.part(app, "The block").selectbox(key="model").value == UNTRAINED
+
+
 def test_a_sentence_that_came_along_opens_the_picture():
     app = AppTest.from_file(str(ROOT / "pages" / "encoder_decoder.py"), default_timeout=240)
     app.session_state["_typed"] = "The fox ran away"
