@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
@@ -98,9 +98,13 @@ def choose_data(task: str, refusals: DeltaGenerator | None = None) -> ChosenData
 def shipped(name: str) -> ChosenData:
     """A set of lessons/data. Shared by all sessions: never modify it."""
     one = shipped_sets()[name]
-    task = TASKS[one.task]
-    train, dev = (task.read(LESSONS / "data" / name / f"{part}{one.ending}") for part in ("train", "dev"))
-    return ChosenData(name, name, task, train, dev, one.language)
+    train, dev = (read_shipped(one.task, f"{name}/{part}{one.ending}") for part in ("train", "dev"))
+    return ChosenData(name, name, TASKS[one.task], train, dev, one.language)
+
+
+def read_shipped(task: str, file: str) -> TaskData:
+    """A file of lessons/data, named as the commands name it."""
+    return replace(TASKS[task].read(LESSONS / "data" / file), name=f"lessons/data/{file}")
 
 
 def own_files(task: str, refusals: DeltaGenerator | None = None) -> ChosenData | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from minibert.folders import CHECKPOINTS, LESSONS
+from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
@@ -27,6 +27,7 @@ from ui.runs import (
     weights_to_begin_with,
 )
 from ui.sticky_state import keep
+from ui.task_data import read_shipped
 from ui.translations import _, first_language
 
 if TYPE_CHECKING:
@@ -192,9 +193,7 @@ def _fresh(language: str):
 
 @st.cache_data(show_spinner=False)
 def _read(folder: str, part: str):
-    from minibert.tasks import TASKS
-
-    return TASKS["classification"].read(LESSONS / "data" / folder / f"{part}.tsv")
+    return read_shipped("classification", f"{folder}/{part}.tsv")
 
 
 def _train_one() -> None:
