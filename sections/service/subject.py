@@ -99,10 +99,11 @@ DATA = {
 
 @dataclass(frozen=True)
 class Served:
-    """name: of the model, in links · directory: of a fine-tuned model, else None · text: the class's sentence · sample:
-    the lesson's first, in the page's language."""
+    """name: of the model, in links · title: of the run that fine-tuned it, directory: of its files; else "" and None ·
+    text: the class's sentence · sample: the lesson's first, in the page's language."""
 
     name: str
+    title: str
     directory: Path | None
     text: str
     sample: str
@@ -151,7 +152,7 @@ def read(lesson: Lesson) -> Served:
     warn_unread_text(our_data().start if chosen == UNTRAINED else chosen, text)
     show_refusal()
     _going()
-    return Served(chosen, models.get(chosen, ("", None))[1], text, lesson.examples[0])
+    return Served(chosen, *models.get(chosen, ("", None)), text, lesson.examples[0])
 
 
 def fine_tuned() -> dict[str, tuple[str, Path]]:

@@ -203,7 +203,8 @@ def test_a_model_trained_here_is_taken_along(runs_folder, tmp_path):
     assert app.selectbox(key="model").value == run.id  # chosen as soon as it is there
     table = next(table.value for table in app.table if "file" in table.value)
     assert {"config.json", "model.safetensors", "vocab.txt"} <= set(map(plain, table["file"]))
-    assert "HTTP 200" in text_of(open_page(owner=ME))
+    app = open_page(owner=ME)
+    assert "HTTP 200" in text_of(app) and any("mine" in plain(caption.value) for caption in app.caption)
 
 
 def test_a_sentence_goes_in_and_an_answer_comes_out(runs_folder):
