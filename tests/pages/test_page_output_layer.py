@@ -7,11 +7,13 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
+from types import SimpleNamespace
 
 import pytest
 
 from minibert.finetune.predictor import Predictor
 from minibert.tasks import TASKS
+from sections.output_layer import figure4
 from sections.output_layer.curves import LITTLE, leads, recorded_for
 from tests.hostile import EVERYTHING
 from tests.pages import driver
@@ -206,6 +208,18 @@ def test_of_more_labels_than_are_drawn_all_are_listed(runs_folder):
     app = open_page(task="multilabel")
     labels = TASKS["multilabel"].labels(shipped("emotions").train)
     assert len(drawn(app)["answer"]["bars"]) < len(labels) and all(label in captions(app) for label in labels)
+
+
+def test_an_answered_label_is_drawn_though_others_are_likelier():
+    shares = {f"label {n}": 0.9 - n / 10 for n in range(8)}
+    answer = {
+        "labels": ["label 6"],
+        "probabilities": shares,
+        "thresholds": dict.fromkeys(shares, 0.95) | {"label 6": 0.2},
+    }
+    _words, bars = figure4._said(SimpleNamespace(task=TASKS["multilabel"]), answer)
+    assert [bar["name"] for bar in bars] == [f"label {n}" for n in (*range(figure4.BARS), 6)]
+    assert [bar["name"] for bar in bars if bar["chosen"]] == ["label 6"]
 
 
 def test_what_stands_beside_is_read_and_learned(runs_folder, asked_for):
