@@ -15,6 +15,7 @@ from minibert.finetune.predictor import Predictor
 from minibert.tasks import TASKS
 from sections.output_layer import figure4
 from sections.output_layer.curves import LITTLE, leads, recorded_for
+from sections.output_layer.mistakes import intervals
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of, part, plain, text_of, title_of, whole
@@ -295,6 +296,13 @@ def test_runs_that_ended_answer_and_are_reviewed(trained, name):
     low, high = map(float, found.groups())
     assert low <= shown[task.metric] <= high
     assert not figure(open_page(task=task.name, data=name, part="Train it"), "comparison")  # another visitor
+
+
+def test_of_many_examples_what_counts_right_ones_has_its_interval():
+    span = intervals("span", {"f1": 0.8, "exact_match": 0.7}, 5_000, [], [])
+    assert intervals("classification", {"accuracy": 0.7}, 5_000, [], []) == {"accuracy": span.pop("exact_match")}
+    assert not span  # F1 needs the predictions
+    assert not intervals("classification", {"accuracy": 1.0}, 1, [], [])
 
 
 def test_a_mistake_is_changed_and_both_answers_stand_there(trained):
