@@ -25,11 +25,12 @@ def count_unknown(encoding: Encoding) -> tuple[int, int]:
     return tokens.count("[UNK]"), len(tokens)
 
 
-def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
+def warn_unread(encoding: Encoding, model: str, text: str = "", name: str = "") -> None:
     """Warn if a text exceeds the positions that `model` was trained on, or if more than half of it is [UNK]; say so of
     less in a line.
 
-    text: what was tokenized: if the page's select box has a model that reads its language, a button chooses that one.
+    text: what was tokenized: if the page's select box has a model that reads its language, a button chooses that one ·
+    name: of the model in that box, if another.
     """
     unknown, n = count_unknown(encoding)
     if unknown > MOSTLY * n:
@@ -39,7 +40,7 @@ def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
             ),
             icon=":material/visibility_off:",
         )
-        offer_reader(model, text)
+        offer_reader(model, text, name)
     elif unknown:
         few = ngettext(
             "{unknown} of these {n} tokens is [UNK]: {model} does not know it.",
@@ -60,12 +61,14 @@ def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
         )
 
 
-def warn_unread_text(model: str, text: str, pair: str | None = None, *, most: int | None = None) -> None:
+def warn_unread_text(
+    model: str, text: str, pair: str | None = None, *, most: int | None = None, name: str = ""
+) -> None:
     """`warn_unread` for a text or a pair. most: maximum number of tokens the page uses."""
     outline = outline_of(model)
     places = outline.config.max_position_embeddings
     encoding = outline.tokenizer.encode(text, pair, max_length=min(most or places, places))
-    warn_unread(encoding, model, text + (pair or ""))
+    warn_unread(encoding, model, text + (pair or ""), name)
 
 
 def say_left_out(n: int) -> None:
