@@ -54,23 +54,26 @@ def warn_beyond(model: str, n: int) -> None:
         )
 
 
-def warn_unread(encoding: Encoding, model: str, text: str = "") -> None:
+def warn_unread(encoding: Encoding, model: str, text: str = "", name: str = "") -> None:
     """`say_unknown` and `warn_beyond` of a text.
 
-    text: what was tokenized: if the page's select box has a model that reads its language, a button chooses that one.
+    text: what was tokenized: if the page's select box has a model that reads its language, a button chooses that one ·
+    name: of the model in that box, if another.
     """
     unknown, n = count_unknown(encoding)
     if unknown and say_unknown(unknown, n, title_of(model)):
-        offer_reader(model, text)
+        offer_reader(model, text, name)
     warn_beyond(model, len(encoding))
 
 
-def warn_unread_text(model: str, text: str, pair: str | None = None, *, most: int | None = None) -> None:
+def warn_unread_text(
+    model: str, text: str, pair: str | None = None, *, most: int | None = None, name: str = ""
+) -> None:
     """`warn_unread` for a text or a pair. most: maximum number of tokens the page uses."""
     outline = outline_of(model)
     places = outline.config.max_position_embeddings
     encoding = outline.tokenizer.encode(text, pair, max_length=min(most or places, places))
-    warn_unread(encoding, model, text + (pair or ""))
+    warn_unread(encoding, model, text + (pair or ""), name)
 
 
 def say_left_out(n: int) -> None:

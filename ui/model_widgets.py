@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -10,13 +11,13 @@ from ui.errors import translated
 from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.model_cache import language_read
-from ui.model_registry import UNTRAINED, about, available_models, refused_models, title_of
+from ui.model_registry import UNTRAINED, about, available_models, refused_models
 from ui.state import follow_link, hold, opened_by_link, set_url, url_choice, went_back
 from ui.text import literal
 from ui.translations import DEFAULT, _, first_language
 
 WELL_READ = "minilm-en"  # default on pages about knowledge; elsewhere the first model listed, small and fast
-_OFFERED = "_offered"  # session_state key: key of a select box → the names of its trained models
+_OFFERED = "_offered"  # session_state key: key of a select box → name of a trained model → (title, model it reads as)
 
 
 def model_choice(
@@ -49,13 +50,14 @@ def choose_model(
     directories: Mapping[str, Path],
     default: str | None = None,
     *,
+    read_as: Mapping[str, str] = MappingProxyType({}),
     help: str | None = None,
     drawn: bool = True,
 ) -> str:
     """A select box over models, stored in the link as `key`, with a caption if the model is a relative of BERT → the
     name of the chosen one. titles: name → title, at least one · directories: name → folder · default, drawn: as in
     `model_choice`; a sentence that comes from another page, and the page's language, may start another model, which the
-    link then says."""
+    link then says · read_as: of further names, the model with the same vocabulary, for `offer_reader`."""
     names, state, started = distinct(dict(titles)), st.session_state, f"_started.{key}"
     start = default = default if default in names else next(iter(names))
     language = language_of(typed()) if typed() else first_language()
@@ -77,20 +79,23 @@ def choose_model(
         if words:
             st.caption(words)
     set_url(key, chosen, default=default)
-    st.session_state.setdefault(_OFFERED, {})[key] = tuple(directories)
+    offered = {**{name: name for name in directories}, **read_as}
+    st.session_state.setdefault(_OFFERED, {})[key] = {name: (names[name], model) for name, model in offered.items()}
     return chosen
 
 
-def offer_reader(model: str, text: str) -> None:
-    """A button that chooses a model of the text's language in the select box where `model` is chosen, if it has one."""
+def offer_reader(model: str, text: str, name: str = "") -> None:
+    """A button that chooses a model of the text's language in the select box where `model` is chosen, if it has one.
+    name: of the model in that box, if another."""
     language = language_of(text)
-    key = next((key for key in st.session_state.get(_OFFERED, {}) if st.session_state.get(key) == model), None)
+    offered = st.session_state.get(_OFFERED, {})
+    key = next((key for key in offered if st.session_state.get(key) == (name or model)), None)
     if key is None or not text or language_read(model) == language:
         return
-    readers = [name for name in st.session_state[_OFFERED][key] if language_read(name) == language]
+    readers = [one for one, (_title, read_as) in offered[key].items() if language_read(read_as) == language]
     if readers:
         reader = WELL_READ if WELL_READ in readers else readers[0]
-        label = _("Read it with {model}").format(model=literal(title_of(reader)))
+        label = _("Read it with {model}").format(model=literal(offered[key][reader][0]))
         if st.button(label, key=f"{key}-reader", icon=":material/translate:", on_click=_choose, args=(key, reader)):
             st.rerun()  # of the whole page: the text may stand in a fragment, the select box does not
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
@@ -86,7 +86,7 @@ def task_choice() -> str:
 
 def choose_data(task: str, refusals: DeltaGenerator | None = None) -> ChosenData | None:
     """The chosen data set, stored in the link as `data`; None, with the reason on the page, if not usable. refusals:
-    where reasons and warnings stand if not here."""
+    where reasons, warnings and remarks stand if not here."""
     sets, language = VIEWS[task].sets(), first_language()
     names = {name: one.title for name, one in sets.items()}
     read = (name for name, one in sets.items() if language != DEFAULT and one.language == language)
@@ -98,9 +98,13 @@ def choose_data(task: str, refusals: DeltaGenerator | None = None) -> ChosenData
 def shipped(name: str) -> ChosenData:
     """A set of lessons/data. Shared by all sessions: never modify it."""
     one = shipped_sets()[name]
-    task = TASKS[one.task]
-    train, dev = (task.read(LESSONS / "data" / name / f"{part}{one.ending}") for part in ("train", "dev"))
-    return ChosenData(name, name, task, train, dev, one.language)
+    train, dev = (read_shipped(one.task, f"{name}/{part}{one.ending}") for part in ("train", "dev"))
+    return ChosenData(name, name, TASKS[one.task], train, dev, one.language)
+
+
+def read_shipped(task: str, file: str) -> TaskData:
+    """A file of lessons/data, named as the commands name it."""
+    return replace(TASKS[task].read(LESSONS / "data" / file), name=f"lessons/data/{file}")
 
 
 def own_files(task: str, refusals: DeltaGenerator | None = None) -> ChosenData | None:
@@ -115,13 +119,13 @@ def own_files(task: str, refusals: DeltaGenerator | None = None) -> ChosenData |
         st.session_state.pop(_SEEN, None)
         return None
     try:
-        file, beside = main_file(files)
+        file, beside = main_file(files, refusals)
         if st.session_state.get(_SEEN) != file.file_id:
             recognize(file, task)
         chosen = choose_format(file, task)
         columns = choose_columns(file, task) if chosen == "header" else {}
         if columns is None:
-            st.info(_("Choose where each part of an example stands in the file."))
+            refusals.info(_("Choose where each part of an example stands in the file."))
             return None
         st.session_state[_READ_AS] = task, chosen, columns
         uploads = *(one.file_id for one in files), None, *(one.file_id for one in measured)
@@ -131,10 +135,10 @@ def own_files(task: str, refusals: DeltaGenerator | None = None) -> ChosenData |
             dev, dev_whole = None, 0
             if measured:
                 names = {name: content for name, content in beside.items() if name in companions()}  # for both files
-                other, beside = main_file(measured, names)
+                other, beside = main_file(measured, refusals, names)
                 dev, dev_whole = _read(task, chosen, columns, MOST_DEV, other, beside)
             st.session_state[_READ] = key, train, dev, whole, dev_whole
-        data = usable(task, *st.session_state[_READ][1:])
+        data = usable(task, *st.session_state[_READ][1:], remarks=refusals)
         warn_of_both(data, refusals)
         return data
     except (TaskDataError, ValueError) as error:
@@ -154,7 +158,7 @@ def own_test_file(task: str, refusals: DeltaGenerator) -> TaskData | None:
     if not files:
         return None
     try:
-        file, beside = main_file(files)
+        file, beside = main_file(files, refusals)
         of, chosen, columns = st.session_state.get(_READ_AS, ("", "", {}))
         if of != task:
             readers, guessed = [*TASKS[task].readers], guess_format(file.head(), file.name, task)
@@ -240,15 +244,15 @@ def choose_columns(file, task: str) -> dict[str, str | int] | None:
     return None if None in chosen.values() else chosen
 
 
-def main_file(files: Sequence[Any], beside: dict[str, bytes] | None = None):
+def main_file(files: Sequence[Any], remarks=st, beside: dict[str, bytes] | None = None):
     """(file with the examples, companion name → content). Of several files the last one is used, as users upload a
-    corrected file again. ValueError if there is none."""
+    corrected file again; `remarks`, a place on the page, says so. ValueError if there is none."""
     extra = [file for file in files if is_beside(file.name)]
     main = [file for file in files if not is_beside(file.name)]
     if not main:
         raise ValueError(_("There are only labels or answers: the file with the examples is missing."))
     if len({file.name for file in main}) > 1:
-        st.info(_("Of {n} files, the last one is read: {name}").format(n=len(main), name=literal(main[-1].name)))
+        remarks.info(_("Of {n} files, the last one is read: {name}").format(n=len(main), name=literal(main[-1].name)))
     return main[-1], {**(beside or {}), **{Path(file.name).name: file.getvalue() for file in extra}}
 
 
@@ -267,9 +271,11 @@ def is_beside(name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in companions())
 
 
-def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev_whole: int = 0) -> ChosenData:
+def usable(
+    task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev_whole: int = 0, remarks=st
+) -> ChosenData:
     """The data limited in size and split into training and dev; ValueError if they are not usable. whole, dev_whole:
-    number of examples in the files, if the data are only a sample."""
+    number of examples in the files, if the data are only a sample · remarks: where the page says what is left out."""
     from minibert.finetune.split import split_dev
 
     TASKS[task].check(train)
@@ -288,7 +294,7 @@ def usable(task: str, train: TaskData, dev: TaskData | None, whole: int = 0, dev
     for data, most, n in ((train, MOST_TRAINING, whole if sampled else 0), (dev, MOST_DEV, dev_whole)):
         if max(len(data.examples), n) > most:
             words = _("Of {n:,} examples {most:,} are used, taken evenly from the whole file.")
-            st.info(words.format(n=max(len(data.examples), n), most=min(most, len(data.examples))))
+            remarks.info(words.format(n=max(len(data.examples), n), most=min(most, len(data.examples))))
     train = train.take(even_sample(train, range(len(train.examples)), MOST_TRAINING))
     dev = cut(TASKS[task], dev, MOST_DEV)
     shown = set(train.labels)

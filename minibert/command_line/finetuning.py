@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from minibert.command_line.arguments import SHIPPED, add_command, add_precision, model_directory, positive
 from minibert.command_line.printing import complain, print_events, print_result
@@ -14,6 +17,9 @@ from minibert.finetune.distillation import LOSSES
 from minibert.folders import input_path
 from minibert.sentence_vectors.packaged import PACKAGED
 from minibert.tasks import BY_PATTERN, TASKS
+
+if TYPE_CHECKING:
+    from minibert.finetune.settings import FinetuneSettings
 
 
 def add_commands(commands) -> None:
@@ -143,14 +149,10 @@ def label_words(text: str) -> tuple[str, list[str]]:
 
 def finetune(options) -> None:
     from minibert.distillation.learner import taught_by
-    from minibert.finetune.augmentation import Augmentation
-    from minibert.finetune.distillation import distillation_of
     from minibert.finetune.run import finetune as run
-    from minibert.finetune.settings import FinetuneSettings
     from minibert.finetune.split import split_dev
     from minibert.finetune.unlabelled import Unlabelled
     from minibert.tasks import task_named
-    from minibert.train import Optimization
 
     task = task_named(options.task)
     labels = None if options.labels is None else [label.strip() for label in options.labels.split(",")]
@@ -165,13 +167,31 @@ def finetune(options) -> None:
         counts = "  ".join(f"{label} {count}" for label, count in train.imbalance.counts.items())
         ratio = f"the commonest {train.imbalance.ratio:.1f} times the rarest"
         print(f"{len(train.examples)} examples to train on: {counts}; {ratio}", file=sys.stderr)
+    settings = settings_of(options)
+    beside = None
+    if options.unlabelled:
+        if not options.vat_weight:
+            raise ValueError("nothing is learned from --unlabelled without --vat-weight")
+        beside = Unlabelled(read_task_data(options, task, options.unlabelled, labels).examples)
+    wrap = taught_by(options.teacher) if options.teacher else None
+    events = run(options.model, task, train, dev, settings, out=options.out, unlabelled=beside, wrap=wrap)
+    done = print_events(options, events)
+    print_result(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
+
+
+def settings_of(options: argparse.Namespace) -> FinetuneSettings:
+    from minibert.finetune.augmentation import Augmentation
+    from minibert.finetune.distillation import distillation_of
+    from minibert.finetune.settings import FinetuneSettings
+    from minibert.train import Optimization
+
     same: tuple[str, ...] = ()
     same += ("epochs", "batch_size", "dropout", "dropout_samples", "layer_decay", "mlm_weight", "max_length")
     same += ("truncation", "doc_stride", "pooling", "layers", "bilstm", "metadata_as", "seed", "max_seconds")
     same += ("group_by_length", "averaging", "patience", "loss", "focal_gamma", "auxiliary_weight", "pattern", "prompt")
     same += ("vat_weight", "vat_epsilon", "classifier_depth", "classifier_activation", "classifier_norm")
     augment = options.augment
-    settings = FinetuneSettings(
+    return FinetuneSettings(
         **{name: getattr(options, name) for name in same},
         freeze=int(options.freeze) if options.freeze.isdecimal() else options.freeze,
         bias_correction=not options.no_bias_correction,
@@ -185,15 +205,45 @@ def finetune(options) -> None:
         words=dict(options.words),
         distillation=distillation_of(options.distil, options.temperature) if options.teacher else None,
     )
-    beside = None
-    if options.unlabelled:
-        if not options.vat_weight:
-            raise ValueError("nothing is learned from --unlabelled without --vat-weight")
-        beside = Unlabelled(read_task_data(options, task, options.unlabelled, labels).examples)
-    wrap = taught_by(options.teacher) if options.teacher else None
-    events = run(options.model, task, train, dev, settings, out=options.out, unlabelled=beside, wrap=wrap)
-    done = print_events(options, events)
-    print_result(options, done["metrics"], "  ".join(f"{name} {value:.4f}" for name, value in done["metrics"].items()))
+
+
+def arguments_of(settings: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+    """(the arguments that give a run these settings, without those at their defaults; the settings that no argument
+    gives). settings: of a `Started` event, or of `asdict`. For --teacher stands TEACHER."""
+    top = argparse.ArgumentParser()
+    add_commands(top.add_subparsers())
+    usual = vars(top.parse_args(["finetune", "--train", "FILE", "--out", "FOLDER"]))
+    wanted = {**flat(asdict(settings_of(argparse.Namespace(**usual)))), **flat(settings)}
+    augmentation, distillation = wanted["augmentation"], wanted["distillation"]
+    values = wanted | {"freeze": str(wanted["freeze"]), "words": [*wanted["words"].items()]}
+    values |= {"scratch": wanted["from_scratch"], "no_bias_correction": not wanted["bias_correction"]}
+    if augmentation:
+        method, rate, copies = (augmentation[name] for name in ("method", "rate", "copies"))
+        values |= {"augment": method, "augment_rate": rate, "augment_copies": copies}
+    if distillation:
+        losses = [name for name in LOSSES if distillation[name]]
+        values |= {"teacher": "TEACHER", "distil": losses, "temperature": distillation["temperature"]}
+    arguments: list[str] = []
+    given = dict(usual)
+    for name, before in usual.items():
+        value = values.get(name, before)
+        written = [] if value is True else [*map(written_value, value if isinstance(value, list) else [value])]
+        if value != before and not any(one.startswith("-") for one in written):  # a column's name may
+            arguments += [f"--{name.replace('_', '-')}", *written]
+            given[name] = value
+    made = flat(asdict(settings_of(argparse.Namespace(**given))))
+    return arguments, {name: value for name, value in wanted.items() if value != made.get(name)}
+
+
+def flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as JSON holds them, those of the optimizer among the others."""
+    values = json.loads(json.dumps(settings))
+    return values | values.pop("optimization", {})
+
+
+def written_value(value: Any) -> str:
+    """A value of an option, as one argument."""
+    return f"{value[0]}={','.join(value[1])}" if isinstance(value, tuple) else str(value)
 
 
 def evaluate(options) -> None:

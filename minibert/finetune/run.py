@@ -83,7 +83,7 @@ def finetune(
     if settings.vat_weight:
         learner.losses.append(SmoothnessLoss(settings.vat_weight, settings.vat_epsilon))
     sizes = {**rows.sizes, "dev": len(dev_data.examples), "set_aside": len(thresholds.examples)}
-    yield started(task, labels, unseen, train_data, evaluator, sizes, settings)
+    yield started(task, labels, unseen, train_data, evaluator, sizes, settings, Path(start).name)
     yield evaluator.measure(0)
     yield from evaluator.answer(0, probe_inputs)
     yield from learn(learner, mean, rows, evaluator, settings, out, probe_inputs, mailbox, further_batches)
@@ -238,12 +238,16 @@ def started(
     evaluator: Evaluator,
     sizes: dict[str, int],
     settings: FinetuneSettings,
+    model: str = "",
 ) -> Started:
-    """The `Started` event: the settings, and sizes, labels and dev examples in its details."""
+    """The `Started` event: the settings, and sizes, labels and dev examples in its details. model: name of the
+    checkpoint that the run begins with."""
     imbalance = train_data.imbalance
     details = {
         **sizes,
         "task": task.name,
+        "model": model,
+        "files": {"train": train_data.name, "dev": evaluator.dev_data.name},
         "metric": task.metric,
         "labels": labels,
         "imbalance": imbalance.as_dict() if imbalance else None,

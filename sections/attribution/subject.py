@@ -107,7 +107,7 @@ def read(lesson: Lesson) -> Inputs | None:
         )
         st.info(wanted, icon=":material/edit:")
         return None
-    warn_unread_text(run.id if run else model, *fields.values())
+    warn_unread_text(run.id if run else model, *fields.values(), name=chosen)
     if more:
         left.caption(_("The first {n} words are read.").format(n=MOST_WORDS))
     texts = tuple(_texts_read(case, fields).items())
@@ -129,8 +129,9 @@ def _choose_model() -> str:
     names = classifier_names() | {
         BLANK + info.name: _("a guess at a blank: {model}").format(model=info.title) for info in guessers
     }
-    recipes = (recipe.name for recipe in RECIPES if language_read(recipe.checkpoint) == first_language())
-    return choose_model("model", _("The model that answers"), names, results_of_own(), next(recipes, None))
+    begun = {recipe.name: recipe.checkpoint for recipe in RECIPES if recipe.name in names}
+    usual = next((name for name, checkpoint in begun.items() if language_read(checkpoint) == first_language()), None)
+    return choose_model("model", _("The model that answers"), names, results_of_own(), usual, read_as=begun)
 
 
 def _text_for(lesson: Lesson, run, examples_in) -> dict[str, str]:

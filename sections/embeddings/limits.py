@@ -76,9 +76,9 @@ def _narrow_cone(lesson: Lesson, inputs: Inputs) -> None:
         },
     )
     st.markdown(strongest)
-    lesson.show("All in one direction", level=3)
-    if inputs.model == SENTENCE_ENCODER:
+    if inputs.model == SENTENCE_ENCODER:  # first, for the picture is of an exception
         lesson.show("A cone that was opened", level=3)
+    lesson.show("All in one direction", level=3)
 
 
 def _code(lesson: Lesson) -> None:

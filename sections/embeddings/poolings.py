@@ -63,6 +63,6 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         "poolings",
         data=lambda: {_("layer"): names, **{pooling_names()[name]: values for name, values in by_pooling.items()}},
     )
-    lesson.show("A vector for a sentence", level=3)
-    if inputs.model == SENTENCE_ENCODER:
+    if inputs.model == SENTENCE_ENCODER:  # first, for what holds of a plain BERT contradicts the picture
         lesson.show("The sentence encoder among them", level=3)
+    lesson.show("A vector for a sentence", level=3)

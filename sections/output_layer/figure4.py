@@ -83,7 +83,7 @@ def _draw(subject: Inputs) -> None:
             ngettext("{n} token did not fit and is cut.", "{n} tokens did not fit and are cut.", cut).format(n=cut)
         )
     if len(names := _names(subject)) > BARS:
-        drawn = _("Drawn: the {few} likeliest of {n} labels, which are {labels}.")
+        drawn = _("Drawn: the {few} likeliest of {n} labels, and every one answered. All are: {labels}.")
         if answer is None:
             drawn = _("Drawn: the first {few} of {n} labels, which are {labels}.")
         st.caption(drawn.format(few=BARS, n=len(names), labels=literal(_(", ").join(names))))
@@ -167,7 +167,8 @@ def _said(subject: Inputs, answer: Mapping | None) -> tuple[str, list[dict]]:
             "chosen": n in chosen,
             "row": n if rows_of_own else None,
         }
-        for n in list(order)[:BARS]
+        for place, n in enumerate(order)
+        if place < BARS or n in chosen  # several labels have a threshold each: the likeliest need not be the answer
     ]
     return words, bars
 

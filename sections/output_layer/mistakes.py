@@ -3,7 +3,7 @@
 import json
 import shlex
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from ui.task_data import own_test_file, warn_of_both
 from ui.text import literal, one_by_one, visible
 from ui.translations import _, ngettext
 
+RIGHT_OR_WRONG = ("accuracy", "both", "recall_at_1", "exact_match")  # shares of examples
 LONGEST_COMMAND = 300  # most characters of the user's input in the printed command
 
 
@@ -94,31 +95,41 @@ def _metrics(one: FinetuneRun, examples: Sequence[dict], measured: dict) -> None
             st.metric(name.replace("_", " "), shown, width="content")
     number = measured["details"]["measured_on"]
     words = ngettext("Measured on {n} example.", "Measured on {n} examples.", number).format(n=number)
-    if number == len(examples) > 1:  # of more, only a part is kept
-        task, metric = TASKS[one.task], one.details["metric"]
-        found = _intervals(task.name, metric, metrics[metric], examples, measured["details"]["predictions"])
+    kept = examples if len(examples) == number else []  # of very many, only a part
+    if found := intervals(one.task, metrics, number, kept, measured["details"]["predictions"]):
         named = _(", ").join(
             f"{name.replace('_', ' ')} {one.view.number(low)} – {one.view.number(high)}"
             for name, (low, high) in found.items()
-            if name in (one.details["metric"], "exact_match")
         )
         other = _("Another choice of examples would give {named} (95 % interval).").format(named=named)
         words = one_by_one(words, other)
     st.caption(words)
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
-def _intervals(
-    name: str, metric: str, score: float, kept: Sequence[dict], answers: Sequence[dict]
+def intervals(
+    task: str, metrics: Mapping[str, float], number: int, kept: Sequence[dict], answers: Sequence[dict]
 ) -> dict[str, tuple[float, float]]:
-    """Metric → its interval, from the predictions for the examples that were kept."""
-    from minibert.training.statistics import drawn_anew, wilson
+    """The headline metric, and for spans the exact match → its interval, measured on `number` examples. kept: all of
+    them with the predictions, or none: then only what counts right examples has an interval."""
+    from minibert.training.statistics import wilson
 
-    task, number = TASKS[name], len(kept)
-    if metric in ("accuracy", "both", "recall_at_1"):  # each example is right or wrong
-        return {metric: wilson(score * number, number)}
+    found = {}
+    for name in (TASKS[task].metric, "exact_match"):
+        if name in metrics and number > 1 and name in RIGHT_OR_WRONG:
+            found[name] = wilson(metrics[name] * number, number)
+        elif name in metrics and len(kept) > 1:
+            found[name] = _drawn_anew(task, kept, answers)[name]
+    return found
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _drawn_anew(name: str, kept: Sequence[dict], answers: Sequence[dict]) -> dict[str, tuple[float, float]]:
+    """Metric → its interval, from choosing anew among the examples."""
+    from minibert.training.statistics import drawn_anew
+
+    task = TASKS[name]
     examples = [task.restored(example) for example in kept]
-    return drawn_anew(lambda at: task.score([answers[i] for i in at], [examples[i] for i in at]), number, draws=100)
+    return drawn_anew(lambda at: task.score([answers[i] for i in at], [examples[i] for i in at]), len(kept), draws=100)
 
 
 def by_kind(shown: Sequence[FinetuneRun]) -> set[str]:

@@ -76,6 +76,8 @@ def _in_and_out(served: Served, response) -> None:
     st.code(json.dumps(shown, ensure_ascii=False, indent=1)[:600], None, wrap_lines=True)
     if served.name == UNTRAINED:
         st.markdown(_(":material/casino: By chance: the new layer of this model is untrained."))
+    else:
+        st.caption(_("Answers: {model}").format(model=literal(served.title)))
 
 
 def stage_names() -> dict[str, str]:

@@ -3,14 +3,12 @@
 import importlib.util
 import json
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
-from minibert.folders import CHECKPOINTS
-from sections.service.subject import KIND, OurData, Served, learned_from, predictor_of
+from sections.service.finetune_command import show_command
+from sections.service.subject import OurData, Served, learned_from, predictor_of
 from ui.errors import translated
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -67,38 +65,9 @@ def _file(served: Served) -> None:
     show_source(rows_of, find="problem", label=_("Where a line is refused"))
 
 
-PRINTED = ("epochs", "batch_size", "learning_rate", "max_length", "pooling", "layers", "freeze", "seed")
-
-
-def finetune_command(task: str, settings: dict[str, Any] | None = None, data: OurData | None = None) -> str:
-    """The command that makes such a model. settings: of a run; printed where they are not the command's own · data: it
-    learned from; without it, a file that this page does not know."""
-    from minibert.command_line.arguments import SHIPPED
-    from minibert.finetune.settings import FinetuneSettings
-    from minibert.train import Optimization
-
-    source = f"--task {task} --train FILE"
-    if data is not None:
-        start = "" if CHECKPOINTS / data.start == SHIPPED else f"--model checkpoints/{data.start} "
-        source = f"{start}--train {data.path('train')} --dev {data.path('dev')}"
-    usual = vars(FinetuneSettings(optimization=Optimization(learning_rate=3e-4)))  # the command's defaults
-    usual = usual | vars(usual["optimization"])
-    chosen = {**settings, **settings.get("optimization", {})} if settings else {}
-    options = [
-        f"--{name.replace('_', '-')} {chosen[name]}" for name in PRINTED if chosen.get(name, usual[name]) != usual[name]
-    ]
-    options += ["--scratch"] if chosen.get("from_scratch") else []
-    return " ".join(["python -m minibert finetune", source, *options, "--out my-model"])
-
-
 def show_finetune(served: Served) -> None:
-    predictor = served.predictor
     run = manager().get(served.name) if served.directory is not None else None
-    begun = run and run.latest("started")
-    data = learned_from(predictor) if not run or run.kind.startswith(KIND) else None
-    settings = begun["settings"] if begun else data and asdict(data.settings)
-    command = finetune_command(predictor.task.name, settings, data)
-    st.code(command, "bash", wrap_lines=True)
+    show_command(run)
     if run is None:
         st.markdown(_("This model has not been fine-tuned. The button above does it; then the answers stand here."))
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from minibert.folders import CHECKPOINTS, LESSONS
+from minibert.folders import CHECKPOINTS
 from minibert.text.json_values import json_object
 from ui.inputs import sentence_input
 from ui.lesson import Lesson
@@ -27,6 +27,7 @@ from ui.runs import (
     weights_to_begin_with,
 )
 from ui.sticky_state import keep
+from ui.task_data import read_shipped
 from ui.translations import _, first_language
 
 if TYPE_CHECKING:
@@ -98,10 +99,11 @@ DATA = {
 
 @dataclass(frozen=True)
 class Served:
-    """name: of the model, in links · directory: of a fine-tuned model, else None · text: the class's sentence · sample:
-    the lesson's first, in the page's language."""
+    """name: of the model, in links · title: of the run that fine-tuned it, directory: of its files; else "" and None ·
+    text: the class's sentence · sample: the lesson's first, in the page's language."""
 
     name: str
+    title: str
     directory: Path | None
     text: str
     sample: str
@@ -150,7 +152,7 @@ def read(lesson: Lesson) -> Served:
     warn_unread_text(our_data().start if chosen == UNTRAINED else chosen, text)
     show_refusal()
     _going()
-    return Served(chosen, models.get(chosen, ("", None))[1], text, lesson.examples[0])
+    return Served(chosen, *models.get(chosen, ("", None)), text, lesson.examples[0])
 
 
 def fine_tuned() -> dict[str, tuple[str, Path]]:
@@ -192,9 +194,7 @@ def _fresh(language: str):
 
 @st.cache_data(show_spinner=False)
 def _read(folder: str, part: str):
-    from minibert.tasks import TASKS
-
-    return TASKS["classification"].read(LESSONS / "data" / folder / f"{part}.tsv")
+    return read_shipped("classification", f"{folder}/{part}.tsv")
 
 
 def _train_one() -> None:

@@ -85,6 +85,12 @@ def predictor(runs_folder, tmp_path_factory):
     return predictor
 
 
+def test_a_text_that_the_class_s_model_cannot_read_leads_to_the_one_that_reads_it(predictor):
+    app = open_page(model="reviews", text="这部电影很好看")
+    assert app.warning
+    assert whole(app.button(key="model-reader").click().run()).selectbox(key="model").value == "reviews-zh"
+
+
 def test_the_answer_and_every_value_are_miniberts(predictor):
     app = open_page(text=TEXT, instead="cut", steps=8)
     case = Case.of(predictor, TEXT)

@@ -7,12 +7,15 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
+from types import SimpleNamespace
 
 import pytest
 
 from minibert.finetune.predictor import Predictor
 from minibert.tasks import TASKS
+from sections.output_layer import figure4
 from sections.output_layer.curves import LITTLE, leads, recorded_for
+from sections.output_layer.mistakes import intervals
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, captions, figure, html_of, part, plain, text_of, title_of, whole
@@ -208,6 +211,18 @@ def test_of_more_labels_than_are_drawn_all_are_listed(runs_folder):
     assert len(drawn(app)["answer"]["bars"]) < len(labels) and all(label in captions(app) for label in labels)
 
 
+def test_an_answered_label_is_drawn_though_others_are_likelier():
+    shares = {f"label {n}": 0.9 - n / 10 for n in range(8)}
+    answer = {
+        "labels": ["label 6"],
+        "probabilities": shares,
+        "thresholds": dict.fromkeys(shares, 0.95) | {"label 6": 0.2},
+    }
+    _words, bars = figure4._said(SimpleNamespace(task=TASKS["multilabel"]), answer)
+    assert [bar["name"] for bar in bars] == [f"label {n}" for n in (*range(figure4.BARS), 6)]
+    assert [bar["name"] for bar in bars if bar["chosen"]] == ["label 6"]
+
+
 def test_what_stands_beside_is_read_and_learned(runs_folder, asked_for):
     """Three texts with a budget each, a mark learned beside, another loss and more layers: the settings of a run."""
     app = open_page(task="classification", data="verdicts", part="Data")
@@ -281,6 +296,13 @@ def test_runs_that_ended_answer_and_are_reviewed(trained, name):
     low, high = map(float, found.groups())
     assert low <= shown[task.metric] <= high
     assert not figure(open_page(task=task.name, data=name, part="Train it"), "comparison")  # another visitor
+
+
+def test_of_many_examples_what_counts_right_ones_has_its_interval():
+    span = intervals("span", {"f1": 0.8, "exact_match": 0.7}, 5_000, [], [])
+    assert intervals("classification", {"accuracy": 0.7}, 5_000, [], []) == {"accuracy": span.pop("exact_match")}
+    assert not span  # F1 needs the predictions
+    assert not intervals("classification", {"accuracy": 1.0}, 1, [], [])
 
 
 def test_a_mistake_is_changed_and_both_answers_stand_there(trained):

@@ -3,24 +3,27 @@
 import json
 import re
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
 from functools import partial
 
 import pytest
 
 from minibert.__main__ import parser
+from minibert.command_line.finetuning import settings_of
+from minibert.finetune.augmentation import Augmentation
+from minibert.finetune.distillation import distillation_of
 from minibert.finetune.settings import FinetuneSettings
-from minibert.folders import CHECKPOINTS
+from minibert.folders import CHECKPOINTS, LESSONS
 from minibert.service.server import Limits
 from minibert.tasks import TASKS
 from minibert.train import Optimization
-from sections.service.road import finetune_command
-from sections.service.subject import DATA
+from sections.service.finetune_command import finetune_command
 from tests.hostile import EVERYTHING
 from tests.pages import driver
 from tests.pages.driver import assert_no_markup, figure, plain, text_of, title_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
 from ui.lesson import REVIEWS
+from ui.task_data import shipped, shipped_sets
 
 ME = "m" * 32
 ASK, MANY, OUT = "Ask the service", "Many clients", "Before it goes out"
@@ -43,21 +46,82 @@ def status(app) -> int:
     return int(said.split("HTTP ")[1][:3])
 
 
-def test_the_printed_command_makes_the_model_with_the_settings_of_its_run(tmp_path):
-    (tmp_path / "FILE").write_text("")
-    chosen = {"epochs": 7, "batch_size": 8, "seed": 2, "pooling": "mean", "from_scratch": True}
-    settings = asdict(FinetuneSettings(optimization=Optimization(learning_rate=1e-3), **chosen))
-    printed = finetune_command("pair", settings).replace("FILE", str(tmp_path / "FILE"))
-    given = parser().parse_args(shlex.split(printed)[3:])
-    assert given.task == "pair" and given.learning_rate == 1e-3 and given.scratch
-    assert {name: getattr(given, name) for name in chosen if name != "from_scratch"} == {
-        name: value for name, value in chosen.items() if name != "from_scratch"
-    }
-    assert given.max_length == settings["max_length"]
-    for data in DATA.values():
-        given = parser().parse_args(shlex.split(finetune_command("classification", asdict(data.settings), data))[3:])
-        assert given.model == CHECKPOINTS / data.start and str(given.train).endswith(data.path("train"))
-        assert (given.epochs, given.batch_size) == (data.epochs, data.batch_size)
+OTHERWISE = {  # a setting of a run → other than the command's default
+    "epochs": 7,
+    "batch_size": 8,
+    "dropout": 0.25,
+    "dropout_samples": 4,
+    "optimization": Optimization(learning_rate=1e-3, warmup=0.2),
+    "seed": 2,
+    "from_scratch": True,
+    "max_seconds": 900,
+    "freeze": 1,
+    "layer_decay": 0.9,
+    "bias_correction": False,
+    "mlm_weight": 0.3,
+    "auxiliary": ("kind of place", "stars"),
+    "auxiliary_weight": 0.2,
+    "averaging": 0.5,
+    "patience": 2,
+    "augmentation": Augmentation("drop", 0.2, 3),
+    "group_by_length": True,
+    "distillation": distillation_of(["labels", "hidden"], 2.0),
+    "prompt": "lstm",
+    "vat_weight": 1.0,
+    "vat_epsilon": 0.5,
+    "max_length": 64,
+    "truncation": "head_tail",
+    "budgets": (40, 20),
+    "texts_beside": ("the 'answer'",),
+    "doc_stride": 32,
+    "pooling": "mean",
+    "layers": "weighted",
+    "bilstm": True,
+    "classifier_depth": 2,
+    "classifier_activation": "gelu",
+    "classifier_norm": "layer",
+    "loss": "focal",
+    "focal_gamma": 1.0,
+    "metadata": ("category", "$x"),
+    "metadata_as": "token",
+    "pattern": '{text} "It" was [MASK].',
+    "words": {"a=b": ["bad", "worse"], "good": ["great"]},
+}
+WITHOUT_OPTION = {"evaluations_per_epoch", "dev_sample", "set_aside", "beside_size", "max_question", "max_answer"}
+WITHOUT_OPTION |= {"n_best", "loss_weights", "metadata_values", "word_ids", "mask_id", "null_threshold", "thresholds"}
+USUAL = FinetuneSettings(optimization=Optimization(learning_rate=3e-4))
+
+
+def printed(settings, *, model="mini-en", files=None):
+    """(what the parser makes of the command as it is printed, the settings without an option)."""
+    command, left = finetune_command("pair", asdict(settings), model, files or {})
+    return parser().parse_args(shlex.split(shlex.join(command))[3:]), left
+
+
+def test_every_setting_is_printed_or_named():
+    assert {field.name for field in fields(FinetuneSettings)} == OTHERWISE.keys() | WITHOUT_OPTION
+    assert printed(replace(USUAL, n_best=7, metadata=("-x",)))[1] == {"n_best": 7, "metadata": ["-x"]}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_the_printed_command_gives_its_run_the_settings(name):
+    settings = replace(USUAL, **{name: OTHERWISE[name]})
+    given, left = printed(settings)
+    assert settings_of(given) == settings != USUAL and not left
+
+
+def test_the_printed_command_names_checkpoint_and_data():
+    for name, one in shipped_sets().items():
+        data = shipped(name)
+        given, _left = printed(USUAL, model="minilm-en", files={"train": data.train.name, "dev": data.dev.name})
+        assert given.model.resolve() == CHECKPOINTS / "minilm-en"
+        assert (given.train.resolve(), given.dev.resolve()) == tuple(
+            LESSONS / "data" / name / f"{part}{one.ending}" for part in ("train", "dev")
+        )
+    given, _left = printed(USUAL, model="result", files={"train": "mine.tsv", "dev": "mine.tsv"})  # a part is set aside
+    assert (given.model.name, given.train.name, given.dev) == ("MODEL", "TRAIN", None)
+    given, _left = printed(USUAL, files={"train": "mine.tsv", "dev": "other.tsv"})
+    assert (given.train.name, given.dev.name) == ("TRAIN", "DEV")
 
 
 def test_each_ready_request_gets_its_number(runs_folder):
@@ -139,7 +203,8 @@ def test_a_model_trained_here_is_taken_along(runs_folder, tmp_path):
     assert app.selectbox(key="model").value == run.id  # chosen as soon as it is there
     table = next(table.value for table in app.table if "file" in table.value)
     assert {"config.json", "model.safetensors", "vocab.txt"} <= set(map(plain, table["file"]))
-    assert "HTTP 200" in text_of(open_page(owner=ME))
+    app = open_page(owner=ME)
+    assert "HTTP 200" in text_of(app) and any("mine" in plain(caption.value) for caption in app.caption)
 
 
 def test_a_sentence_goes_in_and_an_answer_comes_out(runs_folder):

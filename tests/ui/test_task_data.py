@@ -4,6 +4,7 @@ import re
 from types import SimpleNamespace
 
 import pytest
+import streamlit as st
 
 from minibert.tasks import TASKS
 from tests.pages.driver import link, plain, text_of, whole
@@ -14,6 +15,9 @@ from ui.task_data import MOST_LABELS, main_file, shipped, shipped_sets, usable
 from ui.tasks import VIEWS
 
 TABLE = "text\tlabel\n" + "".join(f"good {i}\tyes\nbad {i}\tno\n" for i in range(10))
+UNNAMED = "id,Opinion,Stars,date\n" + "".join(
+    f"{i},love it {i},{['down', 'up'][i % 2]},2024-01-{i + 1:02}\n" for i in range(20)
+)
 parse = TASKS["classification"].parse
 
 
@@ -246,6 +250,21 @@ def test_examples_in_both_parts_are_said():
 def test_no_shipped_set_measures_what_it_teaches(name):
     data = shipped(name)
     assert task_data.in_both(data.task, data.train, data.dev) == 0
+
+
+def in_a_drawer():
+    place = st.container(key="in-view")
+    with st.expander("closed"):
+        task_data.choose_data("classification", place)
+
+
+@pytest.mark.parametrize("given", [[("mine.csv", UNNAMED)], [("old.tsv", TABLE), ("mine.tsv", TABLE)]])
+def test_what_is_said_of_a_file_stands_outside_a_closed_drawer(given, monkeypatch):
+    monkeypatch.setattr("ui.task_data.MOST_TRAINING", 6)
+    app = opened(in_a_drawer, data="own")
+    app.file_uploader(key="file").set_value([(name, text.encode(), "text/plain") for name, text in given])
+    app = whole(app.run())
+    assert len(app.info) == len(given) and not app.expander[0].info
 
 
 def test_a_header_of_whole_sentences_is_taken_for_one():

@@ -66,7 +66,8 @@ def test_it_learns_what_can_be_learned_and_what_was_saved_answers_alike(small_ch
     kinds = [type(event) for event in events]
     assert kinds[:3] == [Started, Eval, Sample] and kinds[-2:] == [Saved, Done]
     details = events[0].details
-    assert details["task"] == name and len(details["dev_examples"]) == len(dev.examples)
+    assert details["task"] == name and details["model"] == small_checkpoint.name
+    assert len(details["dev_examples"]) == len(dev.examples)
     assert details["dev"] == len(dev.examples) and details["untrainable"] == 0
     evals = [event for event in events if isinstance(event, Eval)]
     predictions = evals[-1].details["predictions"]
