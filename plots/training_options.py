@@ -256,6 +256,6 @@ def layer_shares(
     marks = [n * 10.0**e for e in range(-8, 4) for n in (1, 2, 5)]
     marks = [mark for mark in marks if min(everything) / 1.5 <= mark <= max(everything) * 1.5] if everything else []
     words = [f"{100 * mark:.2g} %" if percent else f"{mark:g}" for mark in marks]
-    fig.update_xaxes(title_text=broken(axis), type="log", tickvals=marks, ticktext=words)
+    fig.update_xaxes(title_text=broken(axis, 20), type="log", tickvals=marks, ticktext=words)
     name_rows(fig, names, showgrid=None)
     return fig.update_layout(height=110 + 26 * len(rows), legend=LEGEND_ABOVE | {"y": 1.01})
