@@ -170,7 +170,8 @@ def sizes(
             name=sources[counted],
         )
     fig.update_yaxes(type="log", title_text=axis, dtick=1, exponentformat="B", side="right")  # a phone shows this end
-    fig.update_layout(height=430, showlegend=True, legend=LEGEND_ABOVE | {"x": 1, "xanchor": "right"})
+    beside = {"orientation": "v", "x": 1, "xanchor": "right"}  # entries below each other: a phone shows both
+    fig.update_layout(height=430, showlegend=True, legend=LEGEND_ABOVE | beside)
     return titled(fig, title)
 
 
