@@ -194,6 +194,7 @@ def costs(
             hoverinfo="skip",
             showlegend=False,
         )
+    points = sorted(points, key=lambda point: -point[1])  # the uppermost of a crowd has its name above it
     full = {name: tokens for name, _w, tokens in points}
     for name, weights, tokens in least:
         fig.add_scatter(
