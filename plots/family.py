@@ -221,7 +221,7 @@ def costs(
         showlegend=False,
     )
     fig.update_xaxes(type="log", title_text=axes[0], range=[9.8, 12.8], dtick=1, exponentformat="B")
-    fig.update_yaxes(type="log", title_text=axes[1], range=[6.8, 11.6], dtick=1, exponentformat="B")
+    fig.update_yaxes(type="log", title_text=axes[1], range=[6.8, 11.6], dtick=1, exponentformat="B", side="right")
     fig.update_layout(height=430)
     return titled(fig, title)
 
