@@ -2,9 +2,10 @@
 
 from sections.family import race, subject, table, teaches, tree
 from ui.lesson import Lesson
-from ui.page import show_parts
+from ui.page import show_parts, style
 from ui.translations import _
 
+style(subject)
 lesson = Lesson("family")
 lesson.open()
 inputs = subject.read(lesson)

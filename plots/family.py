@@ -170,7 +170,8 @@ def sizes(
             name=sources[counted],
         )
     fig.update_yaxes(type="log", title_text=axis, dtick=1, exponentformat="B", side="right")  # a phone shows this end
-    fig.update_layout(height=430, showlegend=True, legend=LEGEND_ABOVE | {"x": 1, "xanchor": "right"})
+    beside = {"orientation": "v", "x": 1, "xanchor": "right"}  # entries below each other: a phone shows both
+    fig.update_layout(height=430, showlegend=True, legend=LEGEND_ABOVE | beside)
     return titled(fig, title)
 
 
@@ -193,6 +194,7 @@ def costs(
             hoverinfo="skip",
             showlegend=False,
         )
+    points = sorted(points, key=lambda point: -point[1])  # the uppermost of a crowd has its name above it
     full = {name: tokens for name, _w, tokens in points}
     for name, weights, tokens in least:
         fig.add_scatter(
@@ -219,7 +221,7 @@ def costs(
         showlegend=False,
     )
     fig.update_xaxes(type="log", title_text=axes[0], range=[9.8, 12.8], dtick=1, exponentformat="B")
-    fig.update_yaxes(type="log", title_text=axes[1], range=[6.8, 11.6], dtick=1, exponentformat="B")
+    fig.update_yaxes(type="log", title_text=axes[1], range=[6.8, 11.6], dtick=1, exponentformat="B", side="right")
     fig.update_layout(height=430)
     return titled(fig, title)
 

@@ -66,7 +66,7 @@ def to_fit(language: str) -> tuple[str, ...]:
 
 def read(lesson: Lesson) -> Inputs:
     """Two sentences; in a drawer the model, the layers and the class's own sentences."""
-    with st.container(horizontal=True, key="two-sentences", vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, key="two-sentences", vertical_alignment="bottom", gap="small"):
         left, right = st.container(), st.container()
         with drawer(_("Model and sentences"), key="cone-drawer", holds=("own",)):
             examples = st.container()

@@ -169,20 +169,22 @@ def test_before_the_models_are_there_the_first_sentence_is_shown_and_of_another_
 def test_every_example_names_a_word_of_its_sentence():
     file = ROOT / "lessons" / "through" / "passages.toml"
     for example in tomllib.loads(file.read_text(encoding="utf-8"))["en"]:
-        assert set(example) - {"least"} == {"name", "text", "hide", "next"}
+        assert set(example) - {"least"} == {"name", "text", "hide", "next", "follows"}
         assert re.search(rf"\b{example['hide']}\b", example["text"]), example
 
 
 @pytest.mark.release
-def test_both_trained_models_are_sure_of_every_pair_and_agree():
+@pytest.mark.parametrize(("language", "model"), [("en", "mini-en"), ("en", "minilm-en"), ("zh", "mini-zh")])
+def test_every_pair_is_judged_right_and_surely_by_the_trained_models(language, model):
     from minibert.inside.predictions.next_sentence import judge
 
     file = ROOT / "lessons" / "through" / "passages.toml"
-    examples = tomllib.loads(file.read_text(encoding="utf-8"))["en"]
+    examples = tomllib.loads(file.read_text(encoding="utf-8"))[language]
     pairs = [(one["text"].replace(one["hide"], "[MASK]"), one["next"]) for one in examples]
-    both = [judge(load(name).model, load(name).tokenizer, pairs) for name in ("mini-en", "minilm-en")]
-    assert all(abs(p - 0.5) > 0.2 for probs in both for p in probs.tolist())
-    assert (both[0] > 0.5).tolist() == (both[1] > 0.5).tolist() and len(set((both[0] > 0.5).tolist())) == 2
+    follows = [one["follows"] for one in examples]
+    assert set(follows) == {True, False}
+    for share, right in zip(judge(load(model).model, load(model).tokenizer, pairs).tolist(), follows, strict=True):
+        assert share > 0.7 if right else share < 0.3
 
 
 def test_does_it_understand_is_what_was_recorded():
