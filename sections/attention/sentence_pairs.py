@@ -10,7 +10,7 @@ from ui.text import kind_of, show_tokens
 from ui.translations import _
 from ui.window import around, say_drawn
 
-CHIPS = 2 * DRAWN  # most tokens of a row: they take two lines
+CHIPS = 2 * DRAWN  # most tokens of a row: they take four lines
 
 
 @st.fragment

@@ -46,13 +46,14 @@ FIELDS = {
     "output_layer": ["mine-text"],
     "probes": ["cloze"],
 }
+WHERE = {"embeddings": {"what": "tokens"}, "encoder_decoder": {"half": "encoder"}}  # what a BERT reads
 
 
 @pytest.mark.parametrize("page", FIELDS)
 def test_every_page_that_reads_a_sentence_says_so(page, tmp_path, monkeypatch):
     monkeypatch.setenv("MINIBERT_RUNS", str(tmp_path))
     fields = dict.fromkeys(FIELDS[page], UNREAD + " [MASK]" * (page in ("probes", "attribution", "masking")))
-    app = open_page(page, model="mini-en", **({"what": "tokens"} if page == "embeddings" else {}), **fields)
+    app = open_page(page, model="mini-en", **WHERE.get(page, {}), **fields)
     assert any("[UNK]" in plain(box.value) for box in app.warning), [box.value for box in app.warning]
 
 

@@ -173,7 +173,9 @@ def _cut(typed: str, second: str, models: tuple[str, ...]) -> tuple[str, str, tu
         second = ""
     words, others = (read.encode(one, add_special=False).word_spans() for one in (text, second))
     if len(words) + len(others) < sum(total):
-        said = _("The models read the first {n} of {total} words, and of the second sentence {others} of {all}.")
+        said = _("The models read the first {n} of {total} words.")
+        if total[1]:
+            said = _("The models read the first {n} of {total} words, and of the second sentence {others} of {all}.")
         st.caption(said.format(n=len(words), total=total[0], others=len(others), all=total[1]))
     return text, second, tuple(words)
 
