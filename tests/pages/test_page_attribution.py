@@ -10,12 +10,14 @@ from minibert.inside.explanations.attribution import Case, agreement, attributio
 from minibert.tasks import TASKS
 from sections.attribution import deletion
 from sections.attribution.deletion import with_blank
-from sections.attribution.subject import USUAL_GUESSER
+from sections.attribution.subject import USUAL_GUESSER, read
 from tests.hostile import HOSTILE
 from tests.pages import driver
 from tests.pages.driver import ROOT, assert_no_markup, figure, html_of, link, plain, text_of, whole
 from tests.pages.finished_runs import finished_run, spelling_predictor
+from tests.ui.driver import opened
 from ui.classifiers import EVERYONE, RECIPES
+from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.model_registry import model_named, title_of
 from ui.text import Signed
@@ -86,7 +88,7 @@ def predictor(runs_folder, tmp_path_factory):
 
 
 def test_a_text_that_the_class_s_model_cannot_read_leads_to_the_one_that_reads_it(predictor):
-    app = open_page(model="reviews", text="这部电影很好看")
+    app = opened(lambda: read(Lesson("attribution")), model="reviews", text="这部电影很好看")
     assert app.warning
     assert whole(app.button(key="model-reader").click().run()).selectbox(key="model").value == "reviews-zh"
 
