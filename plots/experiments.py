@@ -62,6 +62,7 @@ class Gap:
 
 
 LOW = 46  # pixels of a row of differences
+LINE = 22  # of a further line of an axis' title
 HIGH = 62  # pixels of a row of scores: from its middle, in rows, the foot of its name above; mean and dots below
 NAME, MEAN, DOTS = 0.24, 0.24, 0.4
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
@@ -359,8 +360,9 @@ def differences(rows: Sequence[Gap], names: tuple[str, str], axis: str, title: s
     fig.update_layout(showlegend=True)
     name_rows_above(fig, [row.name for row in rows], 0.14, range=[len(rows) - 0.42, -0.5])
     ours = [row.ours + side * (row.half or 0) for row in rows if row.ours is not None for side in (-1, 1)]
-    fit_axis(fig, [0.0, *ours, *(row.paper for row in rows if row.paper is not None)], title_text=broken(axis))
-    fig.update_layout(height=150 + LOW * len(rows), legend=LEGEND_ABOVE)
+    axis = broken(axis)
+    fit_axis(fig, [0.0, *ours, *(row.paper for row in rows if row.paper is not None)], title_text=axis)
+    fig.update_layout(height=150 + LOW * len(rows) + LINE * axis.count("<br>"), legend=LEGEND_ABOVE)
     if title:
         fig.update_layout(title={"text": title, "y": 0.99, "yanchor": "top"}, margin={"t": 84})
     return fig

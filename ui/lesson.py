@@ -151,7 +151,8 @@ class Lesson:
         """Example text → the word that shows the lesson's point when it is hidden: the tables `[[point]]` of
         examples.toml. A test computes that our checkpoint finds it with the probability stated there."""
         path = self.folder / "examples.toml"
-        return {point["text"]: point["hide"] for point in _read_toml(path, _changed(path)).get("point", [])}
+        points = _read_toml(path, _changed(path)).get("point", [])
+        return {point["text"]: point["hide"] for point in points if "hide" in point}
 
     def _examples(self, chosen: str) -> list[str]:
         path = self.folder / "examples.toml"

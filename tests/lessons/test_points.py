@@ -18,7 +18,7 @@ from sections.what_to_hide.subject import RATE, SEED
 from ui.languages import language_of
 
 POINTS = {
-    f"{path.parent.name}: {point['text']}": point
+    " ".join([path.parent.name + ":", point["text"], point.get("second", "")]).rstrip(): point
     for path in sorted(LESSONS.glob("*/*.toml"))
     if path.name in ("examples.toml", "passages.toml")
     for points in tomllib.loads(path.read_text(encoding="utf-8")).values()
@@ -46,7 +46,17 @@ def test_the_word_hidden_is_found_by_the_other_word_as_the_example_promises(name
     assert known >= point["least"] and unknown <= point["most_without"]
 
 
-@pytest.mark.parametrize("name", [name for name, point in POINTS.items() if "given" not in point])
+@pytest.mark.parametrize("name", [name for name, point in POINTS.items() if "second" in point])
+def test_a_pair_is_judged_as_the_example_promises(name):
+    point = POINTS[name]
+    model, tokenizer = network(language_of(point["text"]), point.get("model"))
+    encoding = tokenizer.encode(point["text"], point["second"])
+    with torch.inference_mode():
+        logits = model(Batch(torch.tensor([encoding.ids]), torch.tensor([encoding.segments]))).nsp_logits[0]
+    assert logits.softmax(-1)[0 if point["follows"] else 1] >= point["least"]
+
+
+@pytest.mark.parametrize("name", [name for name, point in POINTS.items() if not {"given", "second"} & point.keys()])
 def test_the_word_hidden_is_found_as_the_example_promises(name):
     point = POINTS[name]
     model, tokenizer = network(language_of(point["text"]), point.get("model"))
