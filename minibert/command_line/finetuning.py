@@ -17,6 +17,7 @@ from minibert.finetune.distillation import LOSSES
 from minibert.folders import input_path
 from minibert.sentence_vectors.packaged import PACKAGED
 from minibert.tasks import BY_PATTERN, TASKS
+from minibert.text.json_values import json_value
 
 if TYPE_CHECKING:
     from minibert.finetune.settings import FinetuneSettings
@@ -237,7 +238,7 @@ def arguments_of(settings: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]
 
 def flat(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Settings as JSON holds them, those of the optimizer among the others."""
-    values = json.loads(json.dumps(settings))
+    values = json_value(json.dumps(settings))
     return values | values.pop("optimization", {})
 
 
