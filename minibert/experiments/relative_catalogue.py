@@ -72,7 +72,7 @@ class LengthScale(StoriesScale):
 class JointScale(LengthScale):
     """Evaluated on words that go together, in single sentences. groups: number of such groups of words."""
 
-    steps: int = 2_100
+    steps: int = 700
     masked: float = 0.25
     lengths: tuple[int, ...] = (32,)
     groups: int = 200
