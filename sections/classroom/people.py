@@ -10,7 +10,7 @@ from ui.navigation import find_page
 from ui.room.entrance import change, is_teacher, visitors
 from ui.runs import manager
 from ui.translations import _
-from ui.visitor import owner
+from ui.visitor import HERE, owner
 
 REFRESH, MOST = 5.0, 100  # seconds; rows
 
@@ -41,7 +41,7 @@ def _table() -> None:
                 _("for minutes"): int((now - one.first) / 60),
                 _("training or waiting"): going[one.owner],
                 _("ended runs"): ended[one.owner],
-                _("address"): one.address,
+                _("address"): _("this computer") if one.address == HERE else one.address,
             }
             for one in here
         ],
