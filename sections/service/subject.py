@@ -27,7 +27,7 @@ from ui.runs import (
     weights_to_begin_with,
 )
 from ui.sticky_state import keep
-from ui.task_data import read_shipped
+from ui.task_data import read_shipped, shipped_sets
 from ui.translations import _, first_language
 
 if TYPE_CHECKING:
@@ -47,13 +47,11 @@ _WANTED = "_service-wanted"  # session_state key: run whose model gets selected 
 @dataclass(frozen=True)
 class OurData:
     """What a model is fine-tuned on here, in a language. start: the checkpoint · folder: in lessons/data · held_out:
-    its part to evaluate on · epochs, batch_size: of the run · broken: a file in which two lines are wrong."""
+    its part to evaluate on · broken: a file in which two lines are wrong."""
 
     start: str
     folder: str
     held_out: str
-    epochs: int
-    batch_size: int
     broken: str
 
     def path(self, part: str) -> str:
@@ -67,12 +65,9 @@ class OurData:
         from minibert.finetune.settings import FinetuneSettings
         from minibert.train import Optimization
 
-        return FinetuneSettings(
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            optimization=Optimization(learning_rate=3e-4),
-            max_seconds=SECONDS_AT_MOST,
-        )
+        small = shipped_sets()[self.folder].small  # None: the command's own values suit it
+        chosen = {"epochs": small.epochs, "batch_size": small.batch} if small else {}
+        return FinetuneSettings(**chosen, optimization=Optimization(learning_rate=3e-4), max_seconds=SECONDS_AT_MOST)
 
 
 DATA = {
@@ -80,8 +75,6 @@ DATA = {
         "mini-en",
         "reviews",
         "test",
-        3,
-        32,
         "sentence\tlabel\nNot a dull minute.\tpositive\nThe soup was cold.\nCold coffee, warm beer.\t\n"
         "A quiet room.\tpositive\nI left after the first act.\tnegative\n",
     ),
@@ -89,8 +82,6 @@ DATA = {
         "mini-zh",
         "topics-zh",
         "dev",
-        10,
-        8,
         "sentence\tlabel\n风衣的腰带怎么系才好看？\t时尚\n阳台上种什么花？\n第三关的门要两把钥匙。\t\n"
         "沙发该靠哪面墙？\t家居\n存档之前别去见国王。\t游戏\n",
     ),
