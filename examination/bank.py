@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from examination.entry import BankError, Entry
@@ -68,6 +69,11 @@ def _name(path: Path) -> str:
 
 
 def read_part(path: Path, name: str) -> ExamPart:
+    return _read_part(path, name, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _read_part(path: Path, name: str, changed: int) -> ExamPart:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

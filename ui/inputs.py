@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from ui.state import VISIT, fits_link, follow_link, hold, set_url, url_choice, url_int, url_text, went_back
+from ui.state import VISIT, fits_link, follow_link, hold, notes, set_url, url_choice, url_int, url_text, went_back
 from ui.text import literal, shorten
 from ui.toy_sentences import meaning
 from ui.translations import _, first_language
@@ -47,7 +47,7 @@ def sentence_input(
     blanks: three underscores or more are a [MASK] in what is returned.
     """
     state, shown = st.session_state, f"{key}-examples"
-    new = state.get(f"_link.{key}") != state.get(VISIT, 0)  # first run of this field in this visit of the page
+    new = notes("link").get(key) != state.get(VISIT, 0)  # first run of this field in this visit of the page
     start = default if default is not None else (examples[0] if examples else "")
     if linked := follow_link(key) or key not in state:
         brought = typed() if travels and new and key not in state and not went_back() else ""
@@ -141,7 +141,7 @@ def counter(key: str, label: str, *, button: str, start: int = 1, first: int = 0
     """A button that increments a number, from `last` back to `first`; the link stores the number as `key`. button: its
     widget key."""
     state = st.session_state
-    if follow_link(key) or state.get(key) not in range(first, last + 1):
+    if follow_link(key) or not first <= state.get(key, first - 1) <= last:
         state[key] = url_int(key, start, first, last)
     st.button(label, key=button, icon=":material/casino:", on_click=_increment, args=(key, first, last))
     set_url(key, state[key], default=start)
@@ -183,13 +183,13 @@ def choice(
 
 def chosen(key: str, names: Mapping[str, Any], default: str) -> str:
     """The current value of `choice` with these names, even before it is drawn; does not change the link."""
-    state, started = st.session_state, f"_started.{key}"
+    state, started = st.session_state, notes("started")
     # Not bind="query-params": that would put the words into the link, and words are translated.
     if follow_link(key) or state.get(key) not in names:
         state[key] = url_choice(key, list(names), default)
-    elif state.get(started, (first_language(),))[0] != first_language() and state[started][1] == state[key]:
+    elif started.get(key, (first_language(),))[0] != first_language() and started[key][1] == state[key]:
         state[key] = default  # nobody has chosen: it follows the language
-    state[started] = first_language(), default
+    started[key] = first_language(), default
     return state[key]
 
 

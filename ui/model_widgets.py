@@ -12,7 +12,7 @@ from ui.inputs import distinct, typed
 from ui.languages import language_of
 from ui.model_cache import language_read
 from ui.model_registry import UNTRAINED, about, available_models, refused_models
-from ui.state import follow_link, hold, opened_by_link, set_url, url_choice, went_back
+from ui.state import follow_link, hold, notes, opened_by_link, set_url, url_choice, went_back
 from ui.text import literal
 from ui.translations import DEFAULT, _, first_language
 
@@ -58,7 +58,7 @@ def choose_model(
     name of the chosen one. titles: name → title, at least one · directories: name → folder · default, drawn: as in
     `model_choice`; a sentence that comes from another page, and the page's language, may start another model, which the
     link then says · read_as: of further names, the model with the same vocabulary, for `offer_reader`."""
-    names, state, started = distinct(dict(titles)), st.session_state, f"_started.{key}"
+    names, state, started = distinct(dict(titles)), st.session_state, notes("started")
     start = default = default if default in names else next(iter(names))
     language = language_of(typed()) if typed() else first_language()
     if language != DEFAULT and not (opened_by_link() or went_back()):
@@ -66,9 +66,9 @@ def choose_model(
     # Not bind="query-params": that would put the title into the link, and a title is translated.
     if follow_link(key) or state.get(key) not in names:
         state[key] = url_choice(key, list(names), start)
-    elif state.get(started, (first_language(),))[0] != first_language() and state[started][1] == state[key]:
+    elif started.get(key, (first_language(),))[0] != first_language() and started[key][1] == state[key]:
         state[key] = start  # nobody has chosen: it follows the language
-    state[started] = first_language(), start
+    started[key] = first_language(), start
     hold(key)
     if not drawn:
         return state[key]

@@ -95,10 +95,9 @@ def link_to(name: str, label: str | None = None, **options) -> None:
     """A link to the page `name`, if it exists. `options` go to st.page_link, e.g. query_params={"layer": 2}."""
     stop = find_page(name)
     if stop is not None:
-        icon = options.pop("icon", stop.icon)
-        # The st.Page, not its path, which Streamlit would look up on the disk. But a page never goes without its icon.
-        page = st.session_state[_PAGES][name][1] if icon else stop.path
-        st.page_link(page, label=label or stop.title, icon=icon, **options)
+        icon = options.pop("icon", stop.icon) or ""  # None would be the page's own
+        # The st.Page, not its path, which Streamlit would look up on the disk.
+        st.page_link(st.session_state[_PAGES][name][1], label=label or stop.title, icon=icon, **options)
 
 
 def open_again(name: str, query: Mapping[str, str]) -> None:

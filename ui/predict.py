@@ -8,7 +8,7 @@ from ui.fragments import fragment
 from ui.projector import projecting
 from ui.room.entrance import change, is_teacher
 from ui.room.store import room
-from ui.state import VISIT
+from ui.state import VISIT, notes
 from ui.tally import GuessTally, Wording
 from ui.text import literal, one_by_one
 from ui.translations import _
@@ -24,11 +24,11 @@ def tally() -> GuessTally:
 
 def may_show(key: str, about: str = "") -> bool:
     """What `predict` returns, for what stands above the question."""
-    state, shown, guesses = st.session_state, f"_shown.{key}", _own_guesses(key)
-    if shown not in state or state[shown][0] != state.get(VISIT, 0):
-        state[shown] = (state.get(VISIT, 0), bool(guesses))
+    visit, shown, guesses = st.session_state.get(VISIT, 0), notes("shown"), _own_guesses(key)
+    if shown.get(key, (None,))[0] != visit:
+        shown[key] = (visit, bool(guesses))
     if about not in guesses:
-        return state[shown][1]
+        return shown[key][1]
     return not tally().held(f"{key}\n{about}") or (projecting() and is_teacher())
 
 
@@ -42,12 +42,11 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
     """
     if len(options) < 2 or not 0 <= right < len(options):
         raise ValueError(f"{len(options)} options, of which number {right} is right")
-    state, question_id, shown = st.session_state, f"{key}\n{about}", f"_shown.{key}"
-    may = may_show(key, about)
+    question_id, may = f"{key}\n{about}", may_show(key, about)
     mine = _own_guesses(key).get(about)
     if mine is not None and mine >= len(options):  # a guess of an earlier visit, at options that were others
         mine = None
-    again = mine is None and state[shown][1]
+    again = mine is None and notes("shown")[key][1]
     with st.container(key=f"predict-{key}", border=not again, gap="xsmall"):
         if again:
             st.button(
@@ -56,7 +55,7 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                 type="tertiary",
                 icon=":material/psychology:",
                 on_click=_show,
-                args=(shown, False),
+                args=(key, False),
             )
             return True
         if mine is None:
@@ -67,9 +66,9 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
                         literal(option),
                         key=f"{key}-guess-{index}",
                         on_click=_guess,
-                        args=(key, about, index, shown, Wording(question, list(options), right)),
+                        args=(key, about, index, Wording(question, list(options), right)),
                     )
-                st.button(_("Show it"), key=f"{key}-show", type="tertiary", on_click=_show, args=(shown,))
+                st.button(_("Show it"), key=f"{key}-show", type="tertiary", on_click=_show, args=(key,))
                 _hold(question_id)
             return False
         _show_result(question_id, question, list(options), right, mine, not may)
@@ -80,21 +79,21 @@ def predict(key: str, question: str, options: Sequence[str], right: int, *, abou
 def _own_guesses(key: str) -> dict[str, int]:
     """What this visitor has guessed: subject → index of the option. A student's guesses survive a reload; the teacher
     is asked again, before each class."""
-    name = f"_guesses.{key}"
-    if name not in st.session_state:
+    guesses = notes("guesses")
+    if key not in guesses:
         kept = {} if is_teacher() else tally().guesses_of(owner(), key)
-        st.session_state[name] = {about: int(guess) for about, guess in kept.items()}
-    return st.session_state[name]
+        guesses[key] = {about: int(guess) for about, guess in kept.items()}
+    return guesses[key]
 
 
-def _guess(key: str, about: str, index: int, shown: str, wording: Wording) -> None:
+def _guess(key: str, about: str, index: int, wording: Wording) -> None:
     _own_guesses(key)[about] = index
-    _show(shown)
+    _show(key)
     tally().vote(f"{key}\n{about}", owner(), str(index), wording)
 
 
-def _show(shown: str, answer: bool = True) -> None:
-    st.session_state[shown] = (st.session_state.get(VISIT, 0), answer)
+def _show(key: str, answer: bool = True) -> None:
+    notes("shown")[key] = (st.session_state.get(VISIT, 0), answer)
 
 
 def _hold(question_id: str) -> None:

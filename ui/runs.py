@@ -13,6 +13,7 @@ from minibert.folders import CHECKPOINTS, models_folder, runs_folder
 from ui.disk import warn_if_nearly_full
 from ui.errors import translated
 from ui.navigation import current_page, find_page, link_to
+from ui.state import notes
 from ui.text import literal
 from ui.translations import _, ngettext
 from ui.visitor import address, owner
@@ -227,8 +228,8 @@ def by_title(runs: Iterable, select: Callable[[object], list]) -> dict[str, list
 def send_input(runs: Iterable, message: list) -> None:
     """Send the user's input to each active run, unless it was the last one sent to it."""
     for run in runs:
-        if not run.over and st.session_state.get(f"_told.{run.id}") != message:
-            st.session_state[f"_told.{run.id}"] = message
+        if not run.over and notes("told").get(run.id) != message:
+            notes("told")[run.id] = message
             run.send(message)
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 from urllib.parse import quote_plus
 
 import streamlit as st
@@ -16,9 +17,16 @@ from streamlit.runtime.state import get_session_state
 
 VISIT = "_visit"  # session_state key: a number that grows with every change of page
 EVERY_PAGE = {"projector", "lang", "embed", "embed_options"}  # parameters of any page that do not set its content
+_NOTES = "_notes"  # session_state key: kind → name → value
 _OPENED = "_opened"  # session_state key: (visit, whether its link set page content)
 _batch: ContextVar[dict[str, bool] | None] = ContextVar("batch", default=None)
 MAX_URL_TEXT = 4_000  # characters of a text as a link encodes it; some proxies refuse URLs of more than 8,000
+
+
+def notes(kind: str) -> dict[str, Any]:
+    """What the session remembers of one kind, by name. All kinds are one entry of session_state: for every field, radio
+    and select box Streamlit reads all entries."""
+    return st.session_state.setdefault(_NOTES, {}).setdefault(kind, {})
 
 
 def url_text(name: str, default: str = "") -> str:
@@ -54,7 +62,7 @@ def set_url(name: str, value: object, default: object = None) -> None:
     """
     text = "" if value is None else str(value)
     linked = fits_link(text)
-    st.session_state[f"_unlinked.{name}"] = not linked
+    notes("unlinked")[name] = not linked
     if value is not None and linked and st.query_params.get(name) == text:
         return
     if value is not None and value != default and linked:
@@ -102,12 +110,11 @@ def follow_link(name: str) -> bool:
     True at the first call in a visit of the page if the link has the value, and after the browser's Back or Forward.
     Otherwise the widget's value is newer, and the link is updated to it a moment later.
     """
-    visit = st.session_state.get(VISIT, 0)
-    opened = st.session_state.get(f"_link.{name}") != visit
-    st.session_state[f"_link.{name}"] = visit
+    seen, visit = notes("link"), st.session_state.get(VISIT, 0)
+    opened, seen[name] = seen.get(name) != visit, visit
     if name in st.query_params:
         return opened or went_back()
-    return went_back() and not st.session_state.get(f"_unlinked.{name}", False)  # keep a text too long for the link
+    return went_back() and not notes("unlinked").get(name)  # keep a text too long for the link
 
 
 def hold(*keys: str) -> None:
@@ -121,10 +128,10 @@ def hold(*keys: str) -> None:
 def hold_absent(absent: bool, *keys: str) -> None:
     """`hold` for widgets that some parts of a page leave out, called before they are drawn: while they are absent, and
     once more when they return, or the browser shows them empty."""
-    if absent or st.session_state.pop(f"_absent.{keys[0]}", False):
+    if absent or notes("absent").pop(keys[0], False):
         hold(*keys)
     if absent:
-        st.session_state[f"_absent.{keys[0]}"] = True
+        notes("absent")[keys[0]] = True
 
 
 def went_back() -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.state import VISIT, opened_by_link, went_back
+from ui.state import VISIT, notes, opened_by_link, went_back
 from ui.text import literal
 from ui.translations import _
 from ui.uploads import received
@@ -22,9 +22,8 @@ def keep(page: str, defaults: Mapping[str, Any], prefixes: tuple[str, ...] = ())
     """
     state = st.session_state
     stored = state.setdefault(_KEPT, {}).setdefault(page, {})
-    visit = state.get(VISIT, 0)
-    opened = state.get(f"_kept.{page}") != visit
-    state[f"_kept.{page}"] = visit
+    kept, visit = notes("kept"), state.get(VISIT, 0)
+    opened, kept[page] = kept.get(page) != visit, visit
     if (opened and opened_by_link()) or went_back():
         stored.clear()
     others = (
@@ -44,15 +43,15 @@ def sticky_uploader(page: str, key: str, label: str, types: Sequence[str]) -> li
     """An uploader that keeps its files → the files. When it is drawn anew it is empty, so the names of the kept files
     are listed below it."""
     stored = st.session_state.setdefault(_KEPT, {}).setdefault(f"{page} files", {})
-    shown_key = f"_had.{page}.{key}"  # session_state key: whether the uploader on screen has held a file
+    held, shown = notes("held"), f"{page}.{key}"  # whether the uploader on screen has held a file
     if key not in st.session_state:
-        st.session_state[shown_key] = False
+        held[shown] = False
     files = st.file_uploader(label, types, accept_multiple_files=True, key=key)
     taken = received(files)
     if taken:
         stored[key] = taken
-        st.session_state[shown_key] = True
-    elif st.session_state.get(shown_key):
+        held[shown] = True
+    elif held.get(shown):
         stored.pop(key, None)  # removed by the user
     elif key in stored and not all(file.there for file in stored[key]):
         stored.pop(key)  # removed by the server while the user was disconnected

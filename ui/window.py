@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from ui.state import notes
 from ui.translations import _
 
 
@@ -21,9 +22,9 @@ def around(n: int, most: int, wanted: int, start: int | None = None) -> range:
 
 def following(key: str, about: str, n: int, most: int, wanted: int) -> range:
     """`around`, from where the window stood. key: of the picture · about: the text; of another one it begins anew."""
-    before, start = st.session_state.get(f"_window-{key}", (None, None))
+    before, start = notes("window").get(key, (None, None))
     window = around(n, most, wanted, start if before == about else None)
-    st.session_state[f"_window-{key}"] = (about, window.start)
+    notes("window")[key] = (about, window.start)
     return window
 
 

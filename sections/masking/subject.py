@@ -10,7 +10,7 @@ from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.model_widgets import WELL_READ, model_choice
 from ui.page import drawer, with_drawer
-from ui.state import hold_absent
+from ui.state import hold_absent, notes
 from ui.translations import _
 
 MAX_CHARS = 1_000
@@ -68,10 +68,10 @@ def read(lesson: Lesson, of_a_sentence: bool) -> Inputs:
 def follow(key: str, offered: str) -> None:
     """Call before drawing the field `key`: if it still holds the previous default, it takes the new one, `offered`; a
     text typed by the user stays."""
-    state, before = st.session_state, f"_offered.{key}"
-    if state.get(before) != offered and key in state and state[key] == state.get(before):
+    state, before = st.session_state, notes("offered")
+    if before.get(key) != offered and key in state and state[key] == before.get(key):
         state[key] = offered
-    state[before] = offered
+    before[key] = offered
 
 
 def encode_whole(inputs: Inputs, text: str):
