@@ -133,7 +133,8 @@ def _draw_scores(inputs: Inputs, measure: Measure) -> None:
     finding, table, places = headline(inputs, measure), table_of(rows), _shares(measure)
     if places:
         axis = _("share of what can be gained, %")
-    fig = on_one_scale(
+    fig = partial(
+        on_one_scale,
         rows,
         keys,
         axis.format(measure=ours),
@@ -153,7 +154,11 @@ def _shares(measure: Measure) -> tuple | None:
     floors = measure.column.get("paper_floor"), measure.floor
     if measure.log or None in floors:
         return None
-    return tuple(partial(lambda score, floor: 100 * share_of_way(score, floor, 100), floor=floor) for floor in floors)
+    return tuple(partial(_share_of_gain, floor) for floor in floors)
+
+
+def _share_of_gain(floor: float, score: float) -> float:
+    return 100 * share_of_way(score, floor, 100)
 
 
 def _rows(inputs: Inputs, measure: Measure) -> list:
@@ -183,7 +188,7 @@ def _draw_steps(inputs: Inputs, measure: Measure) -> None:
     alt = _("{measure} after so many steps of pre-training. {parts}.").format(measure=name, parts=_("; ").join(parts))
     floor = None if measure.floor is None else (measure.floor, floor_words(measure.key)[0])
     axes = (_("steps of pre-training"), _("{measure}, percent").format(measure=name))
-    fig = over_steps(lines, axes, floor, title=finding)
+    fig = partial(over_steps, lines, axes, floor, title=finding)
     figure(fig, f"{finding}. {alt}", key="over-steps", data=table_of(_rows(inputs, measure)))
     dots = _("A small dot is a seed; the line joins their means, the bars are one standard deviation.")
     st.caption(dots)

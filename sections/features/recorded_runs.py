@@ -1,6 +1,7 @@
 """The central picture: every recorded arm beside the paper's numbers and the user's own runs; the same in numbers."""
 
 import statistics
+from functools import partial
 
 import streamlit as st
 
@@ -39,7 +40,8 @@ def show(inputs: Inputs) -> None:
             for row in table_of(inputs)
             if revealed or row[_("arm")] in {names[a] for a in arms}
         )
-        fig = scores(
+        fig = partial(
+            scores,
             rows,
             (_("The paper"), _("Ours")),
             (in_words(PAPER["name"]), title),
@@ -48,7 +50,6 @@ def show(inputs: Inputs) -> None:
             own=_("your run"),
             floor=levels(name, key, records)[0] if name in tables() else None,
         )
-        fig.update_traces(cliponaxis=False)  # else the number above the first row is cut off
         alt = _("{metric} of every arm, mean and standard deviation over seeds. {words}.").format(
             metric=title, words=words
         )

@@ -2,6 +2,7 @@
 
 import statistics
 from dataclasses import dataclass
+from functools import partial
 
 from minibert.experiments.comparisons import cell
 from minibert.experiments.derived import ABOVE_CHANCE
@@ -106,7 +107,7 @@ def draw_grid(
                 }
             )
     words = _("commonest class"), _("seed"), title, _("your run"), _("learning rate")
-    fig = grid(cells, (names[True], names[False]), _("dev accuracy"), chance, *words)
+    fig = partial(grid, cells, (names[True], names[False]), _("dev accuracy"), chance, *words)
     means = _("; ").join(
         _(", ").join(map(str, (row[_("epochs")], row[_("learning rate")], row[_("bias correction")])))
         + f"{_(': ')}{row[_('mean')]} ± {row[_('sd')]}"

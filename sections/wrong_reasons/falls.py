@@ -174,7 +174,7 @@ def _bars(finals: Finals, revealed: bool, whose: str) -> None:
     else:
         finding = _("Trained with the cue: {planted} right if it helps, {balanced} if it says nothing").format(**shares)
     alt = _("Accuracy on the three tests at the end. {words}.").format(words=words)
-    drawn = final_accuracy(finals, training_names(), test_names(), 0.5, _("accuracy"), finding)
+    drawn = partial(final_accuracy, finals, training_names(), test_names(), 0.5, _("accuracy"), finding)
     with st.container(key="scores-cues"):
         figure(drawn, finding + _(". ") + alt, "finals", data=rows)
     st.caption(f"{whose} · " + ngettext("{n} seed a bar", "{n} seeds a bar, a dot each", seeds).format(n=seeds))

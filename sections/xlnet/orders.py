@@ -1,6 +1,7 @@
 """The central picture: a permutation, its two masks, and the reason why a chosen cell is open or masked."""
 
 import html
+from functools import partial
 
 import streamlit as st
 
@@ -32,11 +33,9 @@ def show(inputs: Inputs) -> None:
             + (_(", ").join(word for word, open_ in zip(words, masks[1][n], strict=True) if open_) or "–")
             for n in range(len(words))
         )
-        fig = two_masks(
-            words, dict(zip(titles, masks, strict=True)), inputs.guessed, inputs.cell, (_("who looks ↓ at whom →"), "")
-        )
+        axes, panels = (_("who looks ↓ at whom →"), ""), dict(zip(titles, masks, strict=True))
         figure(
-            fig,
+            partial(two_masks, words, panels, inputs.guessed, inputs.cell, axes),
             _("Both masks of this order. What each word’s query sees – {told}.").format(told=listed),
             "orders",
             on_select=lambda: clicked("orders", state("stream"), state("row"), state("column")),

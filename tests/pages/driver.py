@@ -29,8 +29,7 @@ def open_page(name: str, /, owner: str | None = None, told: Sequence[str] | None
         app.query_params[key] = str(value)
     if owner is not None:
         app.session_state["_owner"] = owner
-    for question in told:
-        app.session_state[f"_shown.{question}"] = (0, True)
+    app.session_state["_notes"] = {"shown": dict.fromkeys(told, (0, True))}
     return whole(app.run())
 
 
