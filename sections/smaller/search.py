@@ -147,7 +147,7 @@ def scatter(results: list, budget: float, trained: tuple[str, float | None] | No
         "front": _("best for its time"),
         "budget": _("budget"),
         "best": _("chosen"),
-        "after": _("trained on"),
+        "after": _("trained further"),
     }
     figure(
         parts(results, budget, best[0] if best else "", after, summary, words),
