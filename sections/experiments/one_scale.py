@@ -87,7 +87,7 @@ def _captions(inputs: Inputs) -> str:
             source=literal(inputs.paper["source"]), column=literal(measure.column["name"])
         )
         if measure.column.get("values")
-        else _("{source} tells a direction only: that of {column}.").format(
+        else _("Ours is another measure than those of {source}; of {column}, only the direction is compared.").format(
             source=literal(inputs.paper["source"]), column=literal(measure.column["name"])
         )
     ]

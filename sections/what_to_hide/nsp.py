@@ -75,6 +75,6 @@ def here() -> None:
     if lines:
         words = _(
             "**Here**, in the toy world, whole stories without next sentence prediction against pairs of half stories "
-            "with it, in points: {told}."
+            "with it, in points: {told}. The words are asked in whole stories, which only the first have read."
         )
         st.markdown(words.format(told=_("; ").join(lines)), width=820)
