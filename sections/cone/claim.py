@@ -15,7 +15,7 @@ from ui.translations import _
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("The claim", title=False)
-    claims = {"plain": _("a network that only filled blanks"), "learned": _("one that has learned from pairs")}
+    claims = {"plain": _("a network that was only pre-trained"), "learned": _("one that has learned from pairs")}
     claim = choice("claim", _("Vectors of"), claims)
     show_claim(f"cone-{claim}", "spearman", _("STS-B test, Spearman × 100"), recorded)
     lesson.show("Why it comes out so" if claim == "plain" else "Where there is no cone left")

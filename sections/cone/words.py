@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from minibert.inside.geometry.vectors import Anisotropy
 
-PLAIN = {"en": "mini-en", "zh": "mini-zh"}  # BERTs that have only filled blanks
+PLAIN = {"en": "mini-en", "zh": "mini-zh"}  # BERTs that were only pre-trained
 THEIRS = "0.95", "1.04", "1.22", "1.45"  # Li et al. 2020, table 1
 
 
