@@ -117,7 +117,7 @@ def of_search(records: list[dict]) -> None:
     names = {
         "whole": _("whole, as usual"),
         "super": _("whole, after being all parts"),
-        "found": _("found, trained on"),
+        "found": _("found, trained further"),
         "drawn": _("another part, drawn"),
         "alone": _("found, trained alone"),
     }

@@ -25,16 +25,16 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
         with st.spinner(_("Each model reads your sentence …")):
             results = costs(inputs.text)
         changed = recorded("changed_int8")
-        rows = []
-        for name, arm in ((STUDENT, "no-attention"), (TEACHER, "teacher")):
+        rows, unit = [], _("ms")
+        for name, arm in ((STUDENT, "alone"), (TEACHER, "teacher")):
             whole, small = results[name], results[f"{name}_int8"]
             share = f"{mean_and_half(changed[arm])[0]:.1%}" if arm in changed else "–"
             rows.append(
                 {
                     _("model"): name,
                     _("numbers"): f"{whole.parameters:,}",
-                    _("32 bits"): f"{whole.megabytes:.1f} MB, {whole.milliseconds:.2f} ms",
-                    _("8 bits"): f"{small.megabytes:.1f} MB, {small.milliseconds:.2f} ms",
+                    _("32 bits"): f"{whole.megabytes:.1f} MB, {whole.milliseconds:.2f} {unit}",
+                    _("8 bits"): f"{small.megabytes:.1f} MB, {small.milliseconds:.2f} {unit}",
                     _("faster"): f"{whole.milliseconds / small.milliseconds:.1f} ×",
                     _("answers changed, recorded"): share,
                 }

@@ -1,7 +1,8 @@
 """Data with a planted cue: an obvious feature that goes with the label without being the reason for it.
 
 The two cues misled models in real data too: the word "not" (in ARCT, Niven and Kao 2019) and words in common (in
-entailment data, McCoy et al. 2019). Each set comes in the same CONDITIONS; nothing but the cue differs between them.
+entailment data, McCoy et al. 2019). Each set comes in the same CONDITIONS. With "not", nothing but the cue differs
+between them; with words in common the second sentences do, for the cue lies in them.
 `cue_words` finds such cues in any data, as Niven and Kao did.
 """
 
