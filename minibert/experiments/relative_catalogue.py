@@ -62,8 +62,9 @@ class LengthScale(StoriesScale):
     """Trained on short rows, evaluated on longer ones, and not fine-tuned. max_length: of the rows in pre-training ·
     lengths: of the rows in evaluation."""
 
-    steps: int = 600
+    steps: int = 2_400
     batch_size: int = 32
+    masked: float = 0.35
     max_length: int = 32
     lengths: tuple[int, ...] = (32, 64, 128, 256)
 
