@@ -254,7 +254,7 @@ OPEN, NONE, LITTLE = "not in the paper", "no difference in the paper", "too litt
                 "one_by_one": {"words": LOW, "order": WIDE[::-1], "distance": HIGH, "mean": LOW},
                 "together": dict.fromkeys(("words", "mean"), LOW),
             },
-            [("agrees", 20.0), ("unclear", 19.0), ("unclear", 0.0), ("agrees", 20.0), *[(OPEN, 20.0)] * 2],
+            [("agrees", 20.0), ("unclear", 19.0), ("unclear", 0.0), *[("agrees", 20.0)] * 3],
         ),
     ],
 )
