@@ -417,7 +417,7 @@ RELATIVE_EXPERIMENTS = {
                 "n-grams": RelativeArm("macbert", {"second": None, "similar": False}),
                 "macbert": RelativeArm("macbert", {"second": None}),
             },
-            RelativeScale(steps=300, train=300, epochs=4),
+            RelativeScale(steps=2_400, masked=0.35, epochs=8),
             spans=True,
         ),
         RelativeExperiment(

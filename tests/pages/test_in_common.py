@@ -274,7 +274,7 @@ def test_each_direction_gets_its_verdict(results, page, query, experiment, scale
         ("training_options", {"option": "lamb"}, ["agrees", "unclear", LITTLE, LITTLE]),
         ("training_options", {"option": "batches"}, [LITTLE]),
         ("xlnet", {"part": "Its worth"}, ["agrees", OPEN]),
-        ("what_to_hide", {"part": "The claim"}, [LITTLE]),
+        ("what_to_hide", {"part": "The claim"}, ["disagrees"]),
     ],
 )
 def test_recorded_verdicts_are_those_that_the_lesson_explains(runs_folder, monkeypatch, page, query, said):
