@@ -434,7 +434,7 @@ def summary_of(judged: Sequence[Judged]) -> str:
     n = sum(counts.values())
     if n < 2:
         return ""
-    words = {"agrees": _("as the paper says"), "disagrees": _("against it"), "unclear": _("not decided by the seeds")}
+    words = {"agrees": _("as claimed"), "disagrees": _("not as claimed"), "unclear": _("not decided by the seeds")}
     words |= {verdict: _("without a verdict ({reason})").format(reason=reason) for verdict, reason in reasons().items()}
     told = pgettext("between clauses", ", ").join(
         pgettext("of claims", "{n} {said}").format(n=counts[verdict], said=said)

@@ -123,7 +123,7 @@ def table_of(inputs: Inputs) -> list[dict]:
             _("sd"): f"{statistics.stdev(found[arm].values()):.1f}" if len(found[arm]) > 1 else "–",
             _("seeds"): len(found[arm]),
             _("numbers trained"): f"{cost[arm]['trained']:,}",
-            _("core seconds a run"): f"{statistics.fmean(r['seconds'] for r in records if r['arm'] == arm):.0f}",
+            _("core seconds a run"): f"{statistics.median(r['seconds'] for r in records if r['arm'] == arm):.0f}",
         }
         for arm in names
         if arm in found

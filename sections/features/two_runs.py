@@ -30,7 +30,7 @@ def _run_two(name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first = st.selectbox(_("First arm"), arms, 0, format_func=names.get, key=f"first-{name}", width=330)
         second = st.selectbox(_("Second arm"), arms, 3, format_func=names.get, key=f"second-{name}", width=330)
-        seed = st.number_input(_("Seed"), 0, 99, 3, key="seed", width=120)
+        seed = st.number_input(_("Seed"), 0, 99, 7, key="seed", width=120)
         if st.button(_("Run both"), type="primary", icon=":material/play_arrow:", key="run-two"):
             start_runs(made, list(dict.fromkeys((first, second))), int(seed))
     show_refusal()
