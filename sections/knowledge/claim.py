@@ -42,8 +42,8 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show(f"What came out: {claims.tables()[name]['title']}")
     last = records[-1]
     words = _(
-        "{title}. A dot a seed, {n}. Each arm goes on from `{begins}`, {steps:,} steps in all, on the same stories, and "
-        "is measured on others."
+        "{title}. A dot a seed, {n}. Each arm goes on from `{begins}`, {steps:,} steps in all, on the same stories, "
+        "and is measured on others."
     ).format(
         title=literal(in_words(RELATIVE_EXPERIMENTS[last["experiment"]].title)),
         n=seeds_in_words(records),
