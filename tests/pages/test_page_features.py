@@ -103,7 +103,7 @@ def test_two_arms_are_asked_for(results, asked_for):
     whole(app.button(key="run-two").click().run())
     for (_target, arguments, _options), arm in zip(asked_for, ("frozen-cls", "frozen-mean"), strict=True):
         limit = arguments[4].max_seconds
-        assert arguments[4] == settings_of(COMPARISONS["pooling"].values(arm), 3, max_seconds=limit)
+        assert arguments[4] == settings_of(COMPARISONS["pooling"].values(arm), 7, max_seconds=limit)
 
 
 def test_a_run_of_the_readers_has_its_bar_and_lands_on_the_recorded_ones(results, runs_folder, tmp_path):
