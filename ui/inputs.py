@@ -1,7 +1,9 @@
 """Input widgets whose value is stored in the link: sentence fields, seeds, choices, select boxes."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
 from itertools import count
 from typing import Any, Literal
 
@@ -70,17 +72,14 @@ def sentence_input(
     if not fits_link(text):
         st.caption(_("The text is too long for the page’s address: a link to this page leaves it out."))
     if examples:
-        buttons = f"{key}-example"
-        st.session_state[buttons] = examples.index(text) if text in examples else None
-        (examples_in or st).pills(
-            _("Examples"),
-            range(len(examples)),
-            format_func=example_labels(examples).__getitem__,
-            key=buttons,
-            label_visibility="collapsed" if examples_in is None else "visible",
-            on_change=_use_example,
-            args=(key, buttons, list(examples)),
-        )
+        with examples_in or nullcontext():
+            example_pills(
+                key,
+                example_labels(examples),
+                examples.index(text) if text in examples else None,
+                partial(_use_example, key, list(examples)),
+                label_visibility="collapsed" if examples_in is None else "visible",
+            )
     if len(text) > max_chars:
         st.info(
             _("Your text has {n:,} characters. It is all kept; this page uses the first {max:,}.").format(
@@ -119,10 +118,35 @@ def _keep_typed(key: str) -> None:
         st.session_state[_TYPED] = st.session_state[key]
 
 
-def _use_example(key: str, buttons: str, examples: list[str]) -> None:
-    chosen = st.session_state[buttons]
-    if chosen is not None:
-        st.session_state[key] = examples[chosen]
+def _use_example(key: str, examples: list[str], index: int) -> None:
+    st.session_state[key] = examples[index]
+
+
+def example_pills(key: str, labels: Sequence[str], shown: int | None, use: Callable[[int], Any], **look: Any) -> None:
+    """Examples to click. shown: index of the one that the fields hold · use: called with the index of a clicked one ·
+    look: arguments of `st.pills`.
+
+    Once something else has been typed they are other pills, with another key: until the browser has drawn that none is
+    chosen, it reports the old choice, which would be taken for a click and replace the text.
+    """
+    made = notes("examples")
+    number = made.setdefault(key, 0)
+    if st.session_state.get(f"{key}-{number}-example") not in (None, shown):
+        number = made[key] = number + 1
+    pills = f"{key}-{number}-example"
+    st.session_state[pills] = shown
+    look = {"label_visibility": "collapsed", **look}
+    options = range(len(labels))
+    args = (key, number, use)
+    st.pills(_("Examples"), options, format_func=labels.__getitem__, key=pills, on_change=_use, args=args, **look)
+
+
+def _use(key: str, number: int, use: Callable[[int], Any]) -> None:
+    chosen = st.session_state.get(
+        f"{key}-{number}-example"
+    )  # gone, where the browser's Back has left the page meanwhile
+    if chosen is not None and notes("examples").get(key) == number:
+        use(chosen)
 
 
 def seed_input(start: int) -> int:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from sections.xlnet.subject import Inputs
 from ui.figures import bars_in_words, figure
-from ui.inputs import numbered, pick, sentence_input
+from ui.inputs import example_pills, numbered, pick, sentence_input
 from ui.lesson import Lesson
 from ui.limits import say_left_out, say_unknown
 from ui.pairs import ModelPair, networks
@@ -36,23 +36,13 @@ def two_rows(lesson: Lesson, pair: ModelPair) -> list[tuple[int, ...]]:
             texts.append(sentence_input(key, [], label=labels[key], default=start, max_chars=200))
             rows.append(tuple(networks(pair)[2].encode(texts[-1], add_special=False).ids))
             say_left_out(len(rows[-1]) - MOST)
-    st.session_state["rows-example"] = ready.index(tuple(texts)) if tuple(texts) in ready else None
-    st.pills(
-        _("Examples"),
-        range(len(ready)),
-        format_func=lambda n: literal(" | ".join(ready[n])),
-        key="rows-example",
-        label_visibility="collapsed",
-        on_change=use_example,
-        args=(ready,),
-    )
+    shown = ready.index(tuple(texts)) if tuple(texts) in ready else None
+    example_pills("rows", [literal(" | ".join(one)) for one in ready], shown, partial(use_example, ready))
     return [row[:MOST] for row in rows]
 
 
-def use_example(ready: list[tuple[str, str]]) -> None:
-    state = st.session_state
-    if state["rows-example"] is not None:
-        state["before"], state["behind"] = ready[state["rows-example"]]
+def use_example(ready: list[tuple[str, str]], index: int) -> None:
+    st.session_state["before"], st.session_state["behind"] = ready[index]
 
 
 def show_predictions(pair: ModelPair, first: tuple[int, ...], second: tuple[int, ...]) -> None:

@@ -114,12 +114,12 @@ def test_an_example_brings_its_blank_and_its_second_sentence(home):
     home.run()
     home.button(key="hide-1").click().run()
     home.button(key="add-next").click().run()
-    home.button_group(key="example").set_value(1).run()
+    home.button_group(key="through-0-example").set_value(1).run()
     assert home.text_input(key="text").value == "The key to the old cabinets was lost."
     assert words(home)[-3] == "[MASK]" and "blank" not in home.query_params
     assert home.text_input(key="next").value == "The cabinets were old, and nobody had the key."
     home.text_input(key="next").set_value("My own").run()
-    home.button_group(key="example").set_value(2).run()
+    home.button_group(key="through-0-example").set_value(2).run()
     assert home.text_input(key="next").value == "My own"
 
 

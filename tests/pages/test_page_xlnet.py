@@ -126,12 +126,12 @@ def test_the_word_is_expected_as_the_model_does(runs_folder, models, place):
 def test_an_example_fills_in_both_rows(runs_folder):
     app = open_page("xlnet", owner="me", part="Memory")
     before = [app.text_input(key=key).value for key in ("before", "behind")]
-    assert app.button_group(key="rows-example").value == 0
-    app = whole(app.button_group(key="rows-example").set_value(2).run())
+    assert app.button_group(key="rows-0-example").value == 0
+    app = whole(app.button_group(key="rows-0-example").set_value(2).run())
     after = [app.text_input(key=key).value for key in ("before", "behind")]
     assert all(one and one != other for one, other in zip(after, before, strict=True))
     app = whole(app.text_input(key="behind").set_value("she slept.").run())
-    assert app.button_group(key="rows-example").value is None
+    assert app.button_group(key="rows-1-example").value is None
     for first, second in (("", "he slept."), ("felix was tired.", " ")):
         app.text_input(key="before").set_value(first)
         app = whole(app.text_input(key="behind").set_value(second).run())

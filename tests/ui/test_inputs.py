@@ -44,6 +44,18 @@ def test_an_example_stands_there_first_and_another_replaces_the_text():
     assert run.session_state["got"] == run.text_input[0].value == run.query_params["text"] == EXAMPLES[1]
 
 
+def test_a_choice_that_the_browser_reports_late_does_not_replace_what_was_typed():
+    app = driver.opened(sentence_input, "text", ["the dog barked", "two"])
+    states = app._tree.get_widget_states()  # as of a browser that has not drawn yet what the next run says
+    app.text_input(key="text").set_value("mine").run()
+    late = [one for one in states.widgets if one.id.endswith("-example")]
+    assert [list(one.int_array_value.data) or list(one.string_array_value.data) for one in late]
+    states = app._tree.get_widget_states()
+    states.widgets.extend(late)
+    app._run(states)
+    assert app.text_input(key="text").value == "mine"
+
+
 @pytest.mark.parametrize(("link", "text"), [("hello", "hello"), ("", ""), ("y" * 9000, "y" * 1000)])
 def test_a_link_brings_its_text(link, text):
     assert opened(text=link).session_state["got"] == text

@@ -4,12 +4,13 @@ import time
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from ui.inputs import sentence_input
+from ui.inputs import example_pills, sentence_input
 from ui.languages import language_of
 from ui.lesson import LESSONS
 from ui.model_cache import loaded, outline_of
@@ -134,26 +135,16 @@ def _fields() -> Passage | None:
 
 def _offer(examples: list[dict], chosen: dict | None) -> None:
     """Choice of an example by its name: whole sentences would not fit side by side."""
-    st.session_state["example"] = examples.index(chosen) if chosen else None
-    st.pills(
-        _("Examples"),
-        range(len(examples)),
-        format_func=lambda index: literal(examples[index]["name"]),
-        key="example",
-        label_visibility="collapsed",
-        width="content",
-        on_change=_take,
-        args=(examples,),
-    )
+    names = [literal(example["name"]) for example in examples]
+    shown = examples.index(chosen) if chosen else None
+    example_pills("through", names, shown, partial(_take, examples), width="content")
 
 
-def _take(examples: list[dict]) -> None:
-    chosen = st.session_state.get("example")  # gone, where the browser's Back has left the page meanwhile
-    if chosen is not None:
-        offered = [example["next"] for example in examples]
-        st.session_state["text"] = examples[chosen]["text"]
-        if st.session_state.get("next") in offered:  # that of another example; what the user typed stays
-            st.session_state["next"] = examples[chosen]["next"]
+def _take(examples: list[dict], index: int) -> None:
+    offered = [example["next"] for example in examples]
+    st.session_state["text"] = examples[index]["text"]
+    if st.session_state.get("next") in offered:  # that of another example; what the user typed stays
+        st.session_state["next"] = examples[index]["next"]
 
 
 def _add(example: dict) -> None:
