@@ -126,13 +126,14 @@ def example_pills(key: str, labels: Sequence[str], shown: int | None, use: Calla
     """Examples to click. shown: index of the one that the fields hold · use: called with the index of a clicked one ·
     look: arguments of `st.pills`.
 
-    Once something else has been typed they are other pills, with another key: until the browser has drawn that none is
-    chosen, it reports the old choice, which would be taken for a click and replace the text.
+    When another becomes the shown one by other means than a click, they are other pills, with another key: until the
+    browser has drawn them, it reports the old choice, which would be taken for a click and replace what was typed.
     """
     made = notes("examples")
-    number = made.setdefault(key, 0)
-    if st.session_state.get(f"{key}-{number}-example") not in (None, shown):
-        number = made[key] = number + 1
+    number, before = made.get(key, (0, shown))
+    if shown != before and st.session_state.get(f"{key}-{number}-example") != shown:
+        number += 1
+    made[key] = number, shown
     pills = f"{key}-{number}-example"
     st.session_state[pills] = shown
     look = {"label_visibility": "collapsed", **look}
@@ -145,7 +146,7 @@ def _use(key: str, number: int, use: Callable[[int], Any]) -> None:
     chosen = st.session_state.get(
         f"{key}-{number}-example"
     )  # gone, where the browser's Back has left the page meanwhile
-    if chosen is not None and notes("examples").get(key) == number:
+    if chosen is not None and notes("examples")[key][0] == number:
         use(chosen)
 
 

@@ -8,7 +8,7 @@ from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.fragment import MemoryFragmentStorage
 
 from tests.ui.driver import opened
-from ui.fragments import fragment
+from ui.fragments import fragment, keep_endings
 
 
 @fragment
@@ -73,3 +73,22 @@ def test_no_message_of_a_fragment_outlives_its_neighbours():
         assert left_of([small, large], "live") == [[0, 5, 1]], "Streamlit has mended it: the setting may go"
     finally:
         config.set_option("global.minCachedMessageSize", 1e9)
+
+
+def end_of(ended: str, runs: str) -> int:
+    """What the browser hears of a fragment's run that has ended, when another begins before this was sent."""
+    made, queue = ForwardMsg(script_finished=ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY), ForwardMsgQueue()
+    made.metadata.run.fragment_ids.append(ended)
+    queue.enqueue(made)
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=[runs])
+    return queue.flush()[0].script_finished
+
+
+def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draws(monkeypatch):
+    monkeypatch.setattr(
+        ForwardMsgQueue, "clear", ForwardMsgQueue.clear
+    )  # as Streamlit has it, and again after the test
+    ended, interrupted = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
+    assert end_of("words", "offer") == interrupted, "Streamlit has mended it: keep_endings may go"
+    keep_endings()
+    assert (end_of("words", "offer"), end_of("words", "words")) == (ended, interrupted)

@@ -18,6 +18,7 @@ from streamlit.web.server.server_util import get_url
 from minibert.folders import ROOT, runs_folder
 from ui.door.uploads import SECONDS_BETWEEN_SWEEPS, clear_leftovers
 from ui.door.uploads import store as uploads
+from ui.fragments import keep_endings
 
 SECONDS_BETWEEN_TRIMS = 20
 
@@ -28,6 +29,7 @@ async def opening(_app) -> AsyncIterator[None]:
     # Until course.py has run once, Streamlit would build its own menu from pages/: a first visitor who follows a link
     # to a lesson would get that file alone, without menu, style sheet and entrance check.
     PagesManager.uses_pages_directory = False
+    keep_endings()
     import_pages()
     from streamlit import runtime
 
