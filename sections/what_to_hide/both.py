@@ -11,8 +11,9 @@ from ui.translations import _
 
 
 def sides() -> dict[str, ComparedModel]:
-    """The models to train beside BERT. Each of ERNIE's three stages gets a third of the usual number of steps."""
-    stages = {"second": None, "phrases_from": STEPS // 3, "entities_from": 2 * STEPS // 3}
+    """The models to train beside BERT. Each of ERNIE's three stages gets a third of the steps chosen below."""
+    steps = st.session_state.get("both-steps", STEPS)
+    stages = {"second": None, "phrases_from": steps // 3, "entities_from": 2 * steps // 3}
     return {
         "spanbert": ComparedModel("SpanBERT", "spanbert"),
         "spans": ComparedModel(_("spans, no boundary loss"), "spanbert", {"boundary": False}),
