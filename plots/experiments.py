@@ -63,8 +63,8 @@ class Gap:
 
 LOW = 46  # pixels of a row of differences
 LINE = 22  # of a further line of an axis' title
-HIGH = 62  # pixels of a row of scores: from its middle, in rows, the foot of its name above; mean and dots below
-NAME, MEAN, DOTS = 0.24, 0.24, 0.4
+HIGH = 62  # pixels of a row of scores: from its middle, where the paper's is, in rows: foot of its name, mean, dots
+NAME, MEAN, DOTS = 0.16, 0.24, 0.4
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)  # of a perplexity axis
 
 
@@ -102,7 +102,7 @@ def scores(
         if with_paper and row.paper is not None:
             fig.add_scatter(
                 x=[row.paper],
-                y=[y + MEAN],
+                y=[y],
                 mode="markers+text",
                 text=[f"{row.paper:.{digits}f}"],
                 # beside its mark, on the side with room: above it stand the names
