@@ -122,30 +122,42 @@ def _use_example(key: str, examples: list[str], index: int) -> None:
     st.session_state[key] = examples[index]
 
 
-def example_pills(key: str, labels: Sequence[str], shown: int | None, use: Callable[[int], Any], **look: Any) -> None:
+def example_pills(
+    key: str,
+    labels: Sequence[str],
+    shown: int | None,
+    use: Callable[[int], Any],
+    *,
+    title: str | None = None,
+    suffix: str = "example",
+    **look: Any,
+) -> None:
     """Examples to click. shown: index of the one that the fields hold · use: called with the index of a clicked one ·
-    look: arguments of `st.pills`.
+    title, look: label and further arguments of `st.pills` · suffix: of the widget's key; projector mode hides examples.
 
     When another becomes the shown one by other means than a click, they are other pills, with another key: until the
     browser has drawn them, it reports the old choice, which would be taken for a click and replace what was typed.
     """
     made = notes("examples")
     number, before = made.get(key, (0, shown))
-    if shown != before and st.session_state.get(f"{key}-{number}-example") != shown:
+    if shown != before and st.session_state.get(f"{key}-{number}-{suffix}") != shown:
         number += 1
     made[key] = number, shown
-    pills = f"{key}-{number}-example"
+    pills = f"{key}-{number}-{suffix}"
     st.session_state[pills] = shown
-    look = {"label_visibility": "collapsed", **look}
-    options = range(len(labels))
-    args = (key, number, use)
-    st.pills(_("Examples"), options, format_func=labels.__getitem__, key=pills, on_change=_use, args=args, **look)
+    st.pills(
+        title or _("Examples"),
+        range(len(labels)),
+        format_func=labels.__getitem__,
+        key=pills,
+        on_change=_use,
+        args=(key, number, pills, use),
+        **{"label_visibility": "collapsed", **look},
+    )
 
 
-def _use(key: str, number: int, use: Callable[[int], Any]) -> None:
-    chosen = st.session_state.get(
-        f"{key}-{number}-example"
-    )  # gone, where the browser's Back has left the page meanwhile
+def _use(key: str, number: int, pills: str, use: Callable[[int], Any]) -> None:
+    chosen = st.session_state.get(pills)  # gone, where the browser's Back has left the page meanwhile
     if chosen is not None and notes("examples")[key][0] == number:
         use(chosen)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from sections.masking.bars import around, panel, show_bars
 from sections.masking.subject import MAX_CHARS, Inputs, expected
 from ui.figures import figure
-from ui.inputs import sentence_input
+from ui.inputs import example_pills, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread
 from ui.model_cache import version_of
@@ -54,15 +54,16 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
                 title = f"{name}{_(': ')}{around(encoding.tokens, places[0])}"
                 panels.append(panel(loaded.tokenizer, rows[-1], 5, title, {}))
     now = (st.session_state["a"], st.session_state["b"])
-    st.session_state["pair"] = inputs.pairs.index(now) if now in inputs.pairs else None
-    chooser.pills(
-        _("Pairs"),
-        range(len(inputs.pairs)),
-        format_func=lambda index: literal(_difference(*inputs.pairs[index])),
-        key="pair",
-        on_change=_use_pair,
-        args=(inputs.pairs,),
-    )
+    with chooser:
+        example_pills(
+            "two",
+            [literal(_difference(*pair)) for pair in inputs.pairs],
+            inputs.pairs.index(now) if now in inputs.pairs else None,
+            partial(_use_pair, inputs.pairs),
+            title=_("Pairs"),
+            suffix="pair",
+            label_visibility="visible",
+        )
     if len(rows) == 2:
         finding = _("Expected first: “{a}” in A, “{b}” in B").format(a=panels[0].tokens[0], b=panels[1].tokens[0])
         show_bars(panels, "pair-bars", finding)
@@ -130,7 +131,5 @@ def _difference(a: str, b: str) -> str:
     return f"{' '.join(w for w in ours if w not in theirs)} / {' '.join(w for w in theirs if w not in ours)}"
 
 
-def _use_pair(pairs: list[tuple[str, str]]) -> None:
-    chosen = st.session_state["pair"]
-    if chosen is not None:
-        st.session_state["a"], st.session_state["b"] = pairs[chosen]
+def _use_pair(pairs: list[tuple[str, str]], index: int) -> None:
+    st.session_state["a"], st.session_state["b"] = pairs[index]

@@ -201,7 +201,7 @@ def test_the_divergence_is_that_of_the_two_contexts():
     assert figure(blankless, "two-contexts") is None and blankless.info
     pairs = [text for text in LESSON.examples if "[MASK]" in text]
     assert len(pairs) % 2 == 0 and all(text.count("[MASK]") == 1 for text in pairs)
-    blankless.pills(key="pair").set_value(1).run()
+    blankless.pills(key="two-0-pair").set_value(1).run()
     assert [blankless.text_input(key=key).value for key in "ab"] == pairs[2:4]
 
 
