@@ -1,6 +1,6 @@
 """A class while processes are killed: is anything that was acknowledged lost?
 
-    python -m bench.classroom --chaos [--sessions 30] [--servers 2] [--seconds 240] [--record]
+    python -m bench.classroom --chaos [--sessions N] [--servers 2] [--seconds S] [--record]
 
 While the crowd of bench.classroom works, and trainings follow each other, kill −9 hits a training's worker, an app
 server, the proxy and the job server, one after the other. If a small disk can be mounted (a tmpfs, which needs root),

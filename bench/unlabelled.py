@@ -1,4 +1,4 @@
-"""The text of tasks without labels, for pre-training: `python -m bench.unlabelled ../shared/data/tasks/zh OUT`.
+"""The text of tasks without labels, for pre-training: `python -m bench.unlabelled $MINIBERT_DATA/tasks/zh OUT`.
 
 Only training parts are read, never a part used for evaluation: the reviews of ChnSentiCorp's train.tsv, the questions
 of LCQMC's dev.txt (its training part here), the sentences of People's Daily's train.txt, the passages of CMRC's dev

@@ -39,12 +39,13 @@ def keep_endings() -> None:
     ForwardMsgQueue.clear = _clear_but_endings  # type: ignore[method-assign]
 
 
-def _clear_but_endings(queue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None):
-    again = set(fragment_ids_this_run or ())
-    ended = [
-        one for one in queue._queue if one.script_finished == _ENDED and again.isdisjoint(one.metadata.run.fragment_ids)
-    ]
+def _clear_but_endings(
+    queue: ForwardMsgQueue, retain_lifecycle_msgs: bool = False, fragment_ids_this_run: list[str] | None = None
+) -> None:
+    again, before = set(fragment_ids_this_run or ()), list(queue._queue)
+    ended = [one for one in before if one.script_finished == _ENDED and again.isdisjoint(one.metadata.run.fragment_ids)]
+    dropped = any(one.HasField("delta") and one.delta.fragment_id in again for one in before)  # of what they drew
     _clear(queue, retain_lifecycle_msgs, fragment_ids_this_run)
-    if again:
+    if again and not dropped:
         for one in ended:
             one.script_finished = _ENDED

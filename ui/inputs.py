@@ -151,14 +151,14 @@ def example_pills(
         format_func=labels.__getitem__,
         key=pills,
         on_change=_use,
-        args=(key, number, pills, use),
+        args=(key, number, pills, shown, use),
         **{"label_visibility": "collapsed", **look},
     )
 
 
-def _use(key: str, number: int, pills: str, use: Callable[[int], Any]) -> None:
+def _use(key: str, number: int, pills: str, shown: int | None, use: Callable[[int], Any]) -> None:
     chosen = st.session_state.get(pills)  # gone, where the browser's Back has left the page meanwhile
-    if chosen is not None and notes("examples")[key][0] == number:
+    if chosen is not None and (notes("examples")[key][0] == number or chosen != shown):
         use(chosen)
 
 

@@ -23,7 +23,7 @@ def tally() -> GuessTally:
 
 
 def may_show(key: str, about: str = "") -> bool:
-    """What `predict` returns, for what stands above the question."""
+    """Whether the answer may be shown above the question, too."""
     visit, shown, guesses = st.session_state.get(VISIT, 0), notes("shown"), _own_guesses(key)
     if shown.get(key, (None,))[0] != visit:
         shown[key] = (visit, bool(guesses))

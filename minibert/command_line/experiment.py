@@ -13,6 +13,13 @@ from minibert.command_line.arguments import DATA, SHIPPED, add_command, in_data_
 from minibert.command_line.printing import print_events, print_result
 from minibert.folders import LESSONS, input_path, results_to_extend
 
+# What each kind of experiment would ignore.
+UNREAD = {
+    "begin_ablation": ("tasks", "model", "arms"),
+    "begin_comparison": ("tokens", "examples", "arms"),
+    "begin_relative": ("tokens", "examples", "model"),
+}
+
 
 def add_commands(commands) -> None:
     sub = add_command(
@@ -30,7 +37,7 @@ def add_commands(commands) -> None:
     sub.add_argument(
         "--tasks",
         type=input_path,
-        help=f"the folder with the tasks it needs (default: tasks/en, tasks/zh of ${DATA})",
+        help=f"the folder with the tasks it needs (default: tasks/en, tasks/zh or tasks of ${DATA})",
     )
     sub.add_argument(
         "--model",
@@ -72,6 +79,9 @@ def experiment(options) -> None:
 
     from minibert.experiments.events import Finished, collected
 
+    for option in UNREAD[begin.__name__]:
+        if getattr(options, option):
+            raise ValueError(f"{options.name} does not read --{option}: leave it out")
     out, events = begin(options)
     printed: list = []
     print_events(options, collected(events, printed))
@@ -99,8 +109,6 @@ def begin_ablation(options) -> tuple[Path, Iterator]:
     chosen = experiment_named(options.name)
     smaller = {"tokens": options.tokens, "examples": options.examples}
     scale = replace(chosen.scale, **{name: value for name, value in smaller.items() if value})
-    if options.tasks:
-        raise ValueError(f"{chosen.name} makes its own text and tasks: leave out --tasks")
     out = options.out or results_to_extend(f"{chosen.name}.jsonl")
     seeds = options.seeds or 3
     command = command_of(chosen.name, seeds, **smaller)
@@ -150,7 +158,8 @@ def begin_relative(options) -> tuple[Path, Iterator]:
         tasks = options.tasks or in_data_folder("--tasks", chosen.needs_in)
         if lacking := [name for name in chosen.needs if not (tasks / name).is_dir()]:
             raise ValueError(f"{tasks} has no folder {lacking[0]}")
-    return out, run_relative(chosen, out, seeds=seeds, command=command_of(chosen.name, seeds), tasks=tasks)
+    command = command_of(chosen.name, seeds, arms=" ".join(options.arms or ()))
+    return out, run_relative(chosen, out, seeds=seeds, command=command, tasks=tasks)
 
 
 def begin_comparison(options) -> tuple[Path, Iterator]:

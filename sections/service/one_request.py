@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from sections.service.subject import UNTRAINED, Served, predictor_of
+from sections.service.subject import UNTRAINED, Served, our_data, predictor_of
 from ui.errors import translated
 from ui.figures import figure
 from ui.lesson import Lesson
@@ -20,7 +20,7 @@ _AGAIN = "_service-again"  # session_state key: number of repeated requests
 
 def show(lesson: Lesson, served: Served) -> None:
     with picture():
-        results = _timed(served.name, served.directory, served.text, st.session_state.get(_AGAIN, 0))
+        results = _timed(served.name, served.directory, served.text, our_data().start, st.session_state.get(_AGAIN, 0))
         left, right = st.columns([5, 6], gap="medium")
         with left:
             _in_and_out(served, results.response)
@@ -52,8 +52,9 @@ def body_for(predictor, text: str) -> str:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def _timed(name: str, directory: Path | None, text: str, again: int):
-    """Timed once for all sessions that send this sentence; again: number of repetitions, part of the cache key."""
+def _timed(name: str, directory: Path | None, text: str, start: str, again: int):
+    """Timed once for all sessions that send this sentence; start: what an untrained model begins with · again: number
+    of repetitions, part of the cache key."""
     from minibert.service.local_client import timed
 
     with st.spinner(_("Asking …")):

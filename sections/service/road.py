@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from sections.service.finetune_command import show_command
-from sections.service.subject import OurData, Served, learned_from, predictor_of
+from sections.service.subject import OurData, Served, learned_from, our_data, predictor_of
 from ui.errors import translated
 from ui.inputs import choice
 from ui.lesson import Lesson
@@ -146,8 +146,8 @@ def show_predict(served: Served) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _exported(name: str, directory: Path | None, format: str) -> dict:
-    """The results that the command would report; the files are not kept."""
+def _exported(name: str, directory: Path | None, format: str, start: str) -> dict:
+    """The results that the command would report; the files are not kept. start: what an untrained model begins with."""
     from minibert.service.export import export
 
     with st.spinner(_("Writing the model, reading it again, comparing …")), tempfile.TemporaryDirectory() as folder:
@@ -175,7 +175,7 @@ def show_export(served: Served) -> None:
     if st.session_state.get("exported") != (served.name, format):
         return
     try:
-        done = _exported(served.name, served.directory, format)
+        done = _exported(served.name, served.directory, format, our_data().start)
     except ExportError as error:
         st.error(literal(translated(error)), icon=":material/error:")
         return

@@ -123,6 +123,8 @@ def learned_from(predictor: "Predictor") -> OurData | None:
 
 def read(lesson: Lesson) -> Served:
     """One row: the sentence, the button that fine-tunes a model, the model in the drawer."""
+    if st.session_state.get("file") in {one.broken for one in DATA.values()}:  # of another language
+        st.session_state["file"] = our_data().broken
     keep("service", {"file": our_data().broken, "ready": "good"}, prefixes=("request-", "input-"))
     models = fine_tuned()
     asked, examples = st.container(horizontal=True, vertical_alignment="bottom", key="asked"), st.container()

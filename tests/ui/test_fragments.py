@@ -75,13 +75,14 @@ def test_no_message_of_a_fragment_outlives_its_neighbours():
         config.set_option("global.minCachedMessageSize", 1e9)
 
 
-def end_of(ended: str, runs: str) -> int:
+def end_of(ended: str, runs: str, *drawn: ForwardMsg) -> int:
     """What the browser hears of a fragment's run that has ended, when another begins before this was sent."""
     made, queue = ForwardMsg(script_finished=ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY), ForwardMsgQueue()
     made.metadata.run.fragment_ids.append(ended)
-    queue.enqueue(made)
+    for one in (*drawn, made):
+        queue.enqueue(one)
     queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=[runs])
-    return queue.flush()[0].script_finished
+    return queue.flush()[-1].script_finished
 
 
 def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draws(monkeypatch):
@@ -92,3 +93,5 @@ def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draw
     assert end_of("words", "offer") == interrupted, "Streamlit has mended it: keep_endings may go"
     keep_endings()
     assert (end_of("words", "offer"), end_of("words", "words")) == (ended, interrupted)
+    nested = message([0, 5, 0], "nested")  # dropped, as it runs again: the browser must keep what it has
+    assert end_of("outer", "nested", nested) == interrupted

@@ -303,7 +303,7 @@ def _words(pair: bool) -> dict[str, Any]:
         "class": _("A class?"),
         "noclass": _("Here a task’s one layer would read this vector."),
         "expects": _("“{word}” hidden: expected"),
-        "guess": _("Guess below first."),
+        "guess": _("The question below comes first."),
         "place": _("“{word}” is number {n}: {share}"),
         "stage": _("Stage {n} of {all}: {name}."),
         "a": _("the first"),
