@@ -39,7 +39,8 @@ def cosine_matrix_of(matrix: CosineMatrix, sentences: Sequence[str], axis: str) 
         z=others.tolist(),
         x=names,
         y=names,
-        text=[["" if np.isnan(value) else number(value) for value in row] for row in others],
+        # ".15" and "−.07": six of "−0.07" are wider than a phone
+        text=[["" if np.isnan(value) else number(value).replace("0.", ".") for value in row] for row in others],
         texttemplate="%{text}",
         textfont={"size": SMALL, "color": INK},
         hovertemplate="%{y} – %{x}: %{z:.3f}<extra></extra>",

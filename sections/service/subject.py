@@ -28,7 +28,7 @@ from ui.runs import (
 )
 from ui.sticky_state import keep
 from ui.task_data import read_shipped, shipped_sets
-from ui.translations import _, first_language
+from ui.translations import DEFAULT, _, first_language
 
 if TYPE_CHECKING:
     from minibert.finetune.predictor import Predictor
@@ -111,7 +111,7 @@ class Served:
 
 
 def our_data() -> OurData:
-    return DATA[first_language()]
+    return DATA.get(first_language(), DATA[DEFAULT])
 
 
 def learned_from(predictor: "Predictor") -> OurData | None:
@@ -179,7 +179,7 @@ def predictor_of(name: str, directory: Path | None):
 def _fresh(language: str):
     from minibert.finetune.option_effects import FreshLearner
 
-    data = DATA[language]
+    data = DATA.get(language, DATA[DEFAULT])
     bench = FreshLearner.of(CHECKPOINTS / data.start, "classification", data.read("train"), data.settings)
     bench.learner.eval()
     return bench.predictor
