@@ -15,7 +15,7 @@ def test_every_pair_is_drawn_on_one_scale_and_none_with_itself():
     fig = sentence_vectors.cosine_matrix_of(panel, ["one", "two", "three"], "sentence")
     (trace,) = fig.data
     np.testing.assert_array_equal(np.array(trace.z, float), np.where(np.eye(3), np.nan, VALUES))
-    assert list(trace.text[0]) == ["", "0.25", "−0.07"] and (trace.zmin, trace.zmax) == (-1, 1)
+    assert list(trace.text[0]) == ["", ".25", "−.07"] and (trace.zmin, trace.zmax) == (-1, 1)
     corners = [(shape.x0, shape.y0) for shape in fig.layout.shapes]
     assert corners == [(1.5, 0.5), (0.5, 1.5)]  # round the closest pair
     ticks = fig.layout.yaxis.ticktext
