@@ -13,13 +13,6 @@ from minibert.command_line.arguments import DATA, SHIPPED, add_command, in_data_
 from minibert.command_line.printing import print_events, print_result
 from minibert.folders import LESSONS, input_path, results_to_extend
 
-# What each kind of experiment would ignore.
-UNREAD = {
-    "begin_ablation": ("tasks", "model", "arms"),
-    "begin_comparison": ("tokens", "examples", "arms"),
-    "begin_relative": ("tokens", "examples", "model"),
-}
-
 
 def add_commands(commands) -> None:
     sub = add_command(
@@ -70,16 +63,16 @@ def experiment(options) -> None:
     if options.name is None:
         raise ValueError("name an experiment; --list says which there are")
     if options.name in COMPARISONS:
-        begin = begin_comparison
+        begin, ignored = begin_comparison, ("tokens", "examples", "arms")
     elif options.name in RELATIVE_EXPERIMENTS:
-        begin = begin_relative
+        begin, ignored = begin_relative, ("tokens", "examples", "model")
     else:
         experiment_named(options.name)  # raises ValueError for a name that there is not
-        begin = begin_ablation
+        begin, ignored = begin_ablation, ("tasks", "model", "arms")
 
     from minibert.experiments.events import Finished, collected
 
-    for option in UNREAD[begin.__name__]:
+    for option in ignored:
         if getattr(options, option):
             raise ValueError(f"{options.name} does not read --{option}: leave it out")
     out, events = begin(options)

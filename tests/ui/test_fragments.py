@@ -86,9 +86,7 @@ def end_of(ended: str, runs: str, *drawn: ForwardMsg) -> int:
 
 
 def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draws(monkeypatch):
-    monkeypatch.setattr(
-        ForwardMsgQueue, "clear", ForwardMsgQueue.clear
-    )  # as Streamlit has it, and again after the test
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)  # Streamlit's own again after the test
     ended, interrupted = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
     assert end_of("words", "offer") == interrupted, "Streamlit has mended it: keep_endings may go"
     keep_endings()

@@ -321,8 +321,7 @@ def test_a_run_of_ones_own_is_measured_as_a_recorded_one():
         next(small_run("nothing"))
 
 
-@pytest.mark.release
-def test_an_experiment_of_the_toy_world_takes_no_files(monkeypatch, tmp_path, capsys):
+def test_an_experiment_refuses_options_that_it_does_not_read(monkeypatch, tmp_path, capsys):
     asked = {}
 
     def begin(*_, **options):
@@ -330,8 +329,15 @@ def test_an_experiment_of_the_toy_world_takes_no_files(monkeypatch, tmp_path, ca
         return iter([Done(0, 0, 0.0)])
 
     monkeypatch.setattr("minibert.experiments.run.run_experiment", begin)
-    assert main(["experiment", "toy-world", "--tasks", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1 and not asked
+    for ignored in (
+        "toy-world --arms mlm",
+        f"toy-world --tasks {tmp_path}",
+        "electra --tokens 9",
+        "features --arms last",
+    ):
+        assert main(["experiment", *ignored.split()]) == 2
+        said = capsys.readouterr().err
+        assert f"does not read {ignored.split()[1]}" in said and said.count("\n") == 1 and not asked
     assert main(["experiment", "toy-world"]) == 0
     assert asked["scale"] == Scale() and asked["command"] == "python -m minibert experiment toy-world --seeds 3"
 
