@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from minibert.folders import LESSONS, ROOT
+from minibert.sentence_vectors.packaged import ALL_MINILM
 from ui import first_views
 from ui.lesson import Lesson
 
@@ -22,7 +23,11 @@ PAGES = {
     "attention_explorer": tuple(
         {"part": part} | model for part in ("Kinds of heads", "Switch heads off") for model in MODELS
     ),
-    "attribution": ({}, {"model": "blank-mini-zh"}),
+    "attribution": tuple(
+        part | model
+        for part in ({}, {"part": "Where the slope misleads"})
+        for model in ({}, {"model": "blank-mini-zh"})
+    ),
     "cone": tuple(part | model for part in ({}, {"part": "Whitening"}) for model in MODELS),
     "embeddings": tuple(
         {"part": part} | model
@@ -35,10 +40,14 @@ PAGES = {
         )
         for model in MODELS
     ),
+    "electra": ({"part": "The generator’s size"},),
     "few_labels": ({"language": "en"}, {"language": "zh"}),
-    "knowledge": MODELS,
+    "knowledge": (*MODELS, {"part": "The graph"}),
+    "masking": tuple({"part": "Epoch after epoch"} | model for model in MODELS),
     "next_sentence": tuple({"part": "Topic against coherence"} | model for model in MODELS),
     "sentence_vectors": tuple(part | model for part in ({}, {"part": "Which pooling"}) for model in MODELS),
+    "stability": ({"part": "The first steps"},),
+    "tokenization": ({"part": "Words or characters?"},),
     "through": ({}, {"lang": "zh"}),
     "what_to_hide": ({}, {"text": Lesson("what_to_hide").examples_called("zh")[0]}),
 }
@@ -65,6 +74,7 @@ def open_all(mode: str) -> None:
 
 
 def main() -> None:
+    ALL_MINILM.directory()  # raises PackageError where it is not installed: some results are of it
     for folder in LESSONS.glob(f"*/{first_views.FOLDER}"):
         shutil.rmtree(folder)
     begun = time.perf_counter()

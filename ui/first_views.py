@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from minibert.folders import CHECKPOINTS, LESSONS
-from ui.model_registry import model_named
+from ui.model_registry import model_named, peers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,8 +35,8 @@ def first_view(
 ) -> dict[str, np.ndarray]:
     """`make()`, or the same from a file, if it is stored for exactly this.
 
-    model: its name; stored are those that ship, and random weights · inputs: values of JSON, all that the result
-    depends on besides the model's weights and the code.
+    model: its name; stored are those that ship, packaged ones, and random weights; "" where none of these is read ·
+    inputs: values of JSON, all that the result depends on besides the model's weights and the code.
     """
     import numpy as np
 
@@ -64,11 +64,18 @@ def stored(lesson: str, name: str, model: str, inputs: Any) -> bool:
 
 
 def _file(lesson: str, name: str, model: str, inputs: Any) -> Path | None:
-    directory = model_named(model).directory
-    if directory is not None and directory.parent != CHECKPOINTS:  # random weights have none, and a fixed seed
+    if model and not _never_changes(model):
         return None
     key = hashlib.sha256(json.dumps([model, inputs], ensure_ascii=False).encode()).hexdigest()[:16]
     return LESSONS / lesson / FOLDER / f"{name}-{key}.npz"
+
+
+def _never_changes(model: str) -> bool:
+    """Whether its weights are the same wherever this release runs."""
+    directory = model_named(model).directory
+    if directory is None or directory.parent == CHECKPOINTS:  # random weights have none, and a fixed seed
+        return True
+    return directory in [peer.directory for peer in peers()]  # packages of known hash
 
 
 def check(file: Path, kept: Mapping[str, np.ndarray], computed: Mapping[str, np.ndarray]) -> None:

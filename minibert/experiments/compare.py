@@ -16,6 +16,7 @@ from minibert.finetune.settings import FinetuneSettings
 from minibert.tasks import TaskData, task_named
 from minibert.tasks.sampling import spread
 from minibert.train import Event, Optimization
+from minibert.training.skip_init import skip_init
 
 
 def settings_of(values: dict[str, Any], seed: int, **changes: Any) -> FinetuneSettings:
@@ -43,7 +44,8 @@ class ParameterSizes:
 
 def sizes(start: str | Path, task: str, train_data: TaskData, settings: FinetuneSettings) -> ParameterSizes:
     """The sizes of the model that these settings train."""
-    learner = FreshLearner.of(start, task, train_data, settings).learner
+    with skip_init(whole=True):
+        learner = FreshLearner.of(start, task, train_data, settings).learner
     counted = [(name, weight.numel(), weight.requires_grad) for name, weight in learner.model.named_parameters()]
     return ParameterSizes(
         whole=sum(count for _, count, _ in counted),

@@ -2,14 +2,17 @@
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
-from sections.attribution.subject import STEPS, USUAL_STEPS, Inputs
+from sections.attribution.subject import STEPS, USUAL_STEPS, Inputs, first_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.state import set_url
 from ui.text import Signed
 from ui.translations import _
+
+RULES = ("riemann_middle", "gausslegendre")
 
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
@@ -18,7 +21,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     steps = st.select_slider(_("Steps of integrated gradients"), STEPS, key="steps", width=500)
     set_url("steps", steps, default=USUAL_STEPS)
     with st.spinner(_("Walking the way …")):
-        scores, gradient, errors = _path_of(inputs.key, inputs.case, inputs.replacement)
+        scores, gradient, errors = _path_of(inputs.key, inputs, inputs.replacement)
     rules = {"riemann_middle": _("midpoints"), "gausslegendre": _("Gauss–Legendre")}
     error, way = errors["riemann_middle"][STEPS.index(steps)], Signed(scores[-1] - scores[0])
     slope = Signed(gradient)
@@ -64,13 +67,16 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _path_of(key: tuple, _case, replacement: str):
+def _path_of(key: tuple, _inputs: Inputs, replacement: str) -> tuple[np.ndarray, float, dict[str, list[float]]]:
     """(scores on the path, gradient at its end, rule → completeness error for each of STEPS)."""
-    from minibert.inside.explanations.attribution import along_the_path, completeness_errors, slope_at_the_end
 
-    rules = ("riemann_middle", "gausslegendre")
-    return (
-        along_the_path(_case, replacement),
-        slope_at_the_end(_case, replacement),
-        {rule: completeness_errors(_case, replacement, STEPS, rule) for rule in rules},
-    )
+    def compute() -> dict[str, np.ndarray]:
+        from minibert.inside.explanations.attribution import along_the_path, completeness_errors, slope_at_the_end
+
+        case = _inputs.case
+        found = {rule: completeness_errors(case, replacement, STEPS, rule) for rule in RULES}
+        path = {"scores": along_the_path(case, replacement), "slope": slope_at_the_end(case, replacement)}
+        return {name: np.array(values) for name, values in (path | found).items()}
+
+    stored = first_of(_inputs, "path", [replacement], compute)
+    return stored["scores"], stored["slope"].item(), {rule: stored[rule].tolist() for rule in RULES}

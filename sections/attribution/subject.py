@@ -1,6 +1,7 @@
 """What is explained: a classifier's answer to the user's text, or a model's prediction at a blank."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -244,7 +245,12 @@ def _values_of(key: tuple, _inputs: Inputs, replacement: str, steps: int) -> dic
     def explain() -> dict:
         return attributions(_inputs.case, replacement, steps=steps)
 
-    if _inputs.run is not None:
-        return explain()
-    _model, texts, label = key
-    return first_view("attribution", "values", _inputs.model, [texts, label, replacement, steps], explain)
+    return first_of(_inputs, "values", [replacement, steps], explain)
+
+
+def first_of(inputs: Inputs, name: str, settings: list, make: Callable[[], dict]) -> dict:
+    """`first_view` of what is explained, under these settings; a classifier of the user is always asked."""
+    if inputs.run is not None:
+        return make()
+    _model, texts, label = inputs.key
+    return first_view("attribution", name, inputs.model, [texts, label, *settings], make)

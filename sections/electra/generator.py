@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
-from sections.electra.subject import TEMPERATURES, Inputs, NetworkFolders, networks
+from sections.electra.subject import SHIPPED, TEMPERATURES, Inputs, NetworkFolders, networks
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.translations import _
 
@@ -65,8 +67,14 @@ def _counted(pair: NetworkFolders, version: int, rate: int) -> list[dict[str, fl
     from minibert.inside.relatives.replaced import tally
     from minibert.toy import world
 
-    discriminator, generator, tokenizer = networks(pair)
-    texts = [story.text for story in world.stories(STORIES, SEED, "small")]
-    return [
-        tally(generator, discriminator, tokenizer, texts, temperature=t, rate=rate / 100).shares() for t in TEMPERATURES
-    ]
+    def compute() -> dict[str, np.ndarray]:
+        discriminator, generator, tokenizer = networks(pair)
+        texts = [story.text for story in world.stories(STORIES, SEED, "small")]
+        shares = [
+            tally(generator, discriminator, tokenizer, texts, temperature=t, rate=rate / 100).shares()
+            for t in TEMPERATURES
+        ]
+        return {name: np.array([one[name] for one in shares]) for name in shares[0]}
+
+    stored = first_view("electra", "shares", "", [rate], compute) if pair.name == SHIPPED else compute()
+    return [{name: values[i].item() for name, values in stored.items()} for i in range(len(TEMPERATURES))]

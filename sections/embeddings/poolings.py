@@ -34,10 +34,9 @@ def similarity(model: str, version: int, language: str, centre: bool) -> dict[st
 @st.fragment
 def show(lesson: Lesson, inputs: Inputs) -> None:
     """Correlation with human scores by layer, one line per pooling."""
-    from scipy.stats import spearmanr
-
     from minibert.inside.geometry.vectors import word_overlap
     from minibert.tokenizer import basic_tokens
+    from minibert.training.statistics import rank_correlation
     from plots.over_layers import Line, Panel, over_layers
 
     centre = st.toggle(_("Subtract the layer’s mean vector first"), key="centre", bind="query-params")
@@ -45,7 +44,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     with st.spinner(_("Computing {n} sentence vectors …").format(n=2 * len(pairs))):
         by_pooling = similarity(inputs.model, version_of(inputs.model), inputs.language, centre)
     overlap = word_overlap([(basic_tokens(a, True), basic_tokens(b, True)) for a, b, _score in pairs])
-    words = float(spearmanr(overlap, [score for *_texts, score in pairs]).statistic)
+    words = rank_correlation(overlap, [score for *_texts, score in pairs])
     looks = dict(zip(by_pooling, ("second", "first", "third"), strict=True))
     lines = [Line(pooling_names()[name], values, looks[name]) for name, values in by_pooling.items()]
     names = layer_names(len(lines[0].values))

@@ -2,10 +2,12 @@
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from sections.knowledge.subject import Inputs
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -47,10 +49,16 @@ def vectors() -> None:
 
 @st.cache_resource(show_spinner=False)
 def learned():
-    from minibert.knowledge.transe import learn
+    import torch
+
+    from minibert.knowledge.transe import Translations, learn
     from minibert.toy.graph import toy_graph
 
-    return learn(toy_graph())
+    def compute() -> dict[str, np.ndarray]:
+        return {name: vectors.numpy() for name, vectors in vars(learn(toy_graph())).items()}
+
+    stored = first_view("knowledge", "graph", "", toy_graph().triples, compute)
+    return Translations(**{name: torch.from_numpy(vectors) for name, vectors in stored.items()})
 
 
 def nearest() -> tuple[int, int]:
@@ -64,8 +72,6 @@ def nearest() -> tuple[int, int]:
 def plane(relation: str) -> tuple[list[str], int, list[list[float]], list[list[float]]]:
     """Points in the plane: names of the subjects and then the objects of a relation's facts, the number of subjects,
     their points, and the points subject + relation."""
-    import numpy as np
-
     from minibert.inside.geometry.projection import principal_plane
     from minibert.toy.graph import toy_graph
 

@@ -2,11 +2,13 @@
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from sections.masking import draws
 from sections.masking.subject import Inputs
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.model_cache import load, version_of
 from ui.text import visible
@@ -150,11 +152,14 @@ def _losses_by_share(
     from minibert.inside.predictions.cloze import token_losses
     from minibert.model import IGNORE
 
-    loaded, rng = load(model), torch.Generator().manual_seed(seed)
-    rows, never = torch.tensor(ids).expand(COPIES, -1), torch.tensor(special).expand(COPIES, -1)
-    vocabulary, means = MaskVocabulary.of(loaded.tokenizer), []
-    for share in HIDDEN:
-        hidden, labels = mask_tokens(rows, never, vocabulary, rng, share / 100, (1.0, 0.0, 0.0))
-        chosen = labels != IGNORE
-        means.append(token_losses(loaded.model, hidden, labels)[chosen].mean().item())
-    return means
+    def compute() -> dict[str, np.ndarray]:
+        loaded, rng = load(model), torch.Generator().manual_seed(seed)
+        rows, never = torch.tensor(ids).expand(COPIES, -1), torch.tensor(special).expand(COPIES, -1)
+        vocabulary, means = MaskVocabulary.of(loaded.tokenizer), []
+        for share in HIDDEN:
+            hidden, labels = mask_tokens(rows, never, vocabulary, rng, share / 100, (1.0, 0.0, 0.0))
+            chosen = labels != IGNORE
+            means.append(token_losses(loaded.model, hidden, labels)[chosen].mean().item())
+        return {"means": np.array(means)}
+
+    return first_view("masking", "losses", model, [ids, seed], compute)["means"].tolist()

@@ -1,10 +1,12 @@
 """The length of the first optimizer steps, with and without bias correction."""
 
+import numpy as np
 import streamlit as st
 
 from minibert.experiments.comparisons import RATES
 from sections.stability.subject import Inputs, correction_names, rate_in_words
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.lesson import Lesson
 from ui.source import show_source
 from ui.translations import _
@@ -54,9 +56,12 @@ def lengths(steps: int, warmup: float, rate: float) -> tuple[list[float], list[f
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
 
-    optimization = Optimization(learning_rate=rate, warmup=warmup)
-    with_it, without = (
-        step_lengths(FinetuneSettings(optimization=optimization, bias_correction=value), steps)
-        for value in (True, False)
-    )
-    return with_it, without
+    def compute() -> dict[str, np.ndarray]:
+        optimization = Optimization(learning_rate=rate, warmup=warmup)
+        return {
+            name: np.array(step_lengths(FinetuneSettings(optimization=optimization, bias_correction=value), steps))
+            for name, value in (("with", True), ("without", False))
+        }
+
+    stored = first_view("stability", "steps", "", [steps, warmup, rate], compute)
+    return stored["with"].tolist(), stored["without"].tolist()

@@ -1,7 +1,9 @@
 """Words, pieces or characters: the cost and the benefit of a larger vocabulary."""
 
+from dataclasses import astuple
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from minibert.text.vocab import SPECIAL_TOKENS, alphabet_of, count_words
@@ -10,6 +12,7 @@ from plots.tokenization import growth_of_vocabulary, size_against_length
 from sections.tokenization.corpus import bundled, chosen_corpus, corpora
 from sections.tokenization.subject import Inputs
 from ui.figures import figure
+from ui.first_views import first_view
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.source import show_source
@@ -28,12 +31,20 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def _compared(text: str) -> tuple[dict[str, Segmentation], list[tuple[int, int]], tuple]:
+def _compared(text: str) -> tuple[dict[str, Segmentation], list[list[int]], list[list[int]]]:
     """Three ways to cut a text, WordPiece vocabularies of growing size, and the growth of distinct words."""
-    counted = count_words([text])
-    pieces = learned_pieces([text], lowercase=True)
-    start = len(SPECIAL_TOKENS) + len(alphabet_of(counted))
-    return ways_to_cut(text), growing_vocabulary(counted, pieces, start), kinds_so_far(text.lower().split())
+
+    def compute() -> dict[str, np.ndarray]:
+        counted = count_words([text])
+        pieces = learned_pieces([text], lowercase=True)
+        start = len(SPECIAL_TOKENS) + len(alphabet_of(counted))
+        ways = {way: np.array(astuple(found)) for way, found in ways_to_cut(text).items()}
+        curve, kinds = growing_vocabulary(counted, pieces, start), kinds_so_far(text.lower().split())
+        return ways | {"curve": np.array(curve), "kinds": np.array(kinds)}
+
+    stored = first_view("tokenization", "compared", "", [text], compute)
+    curve, kinds = stored.pop("curve").tolist(), stored.pop("kinds").tolist()
+    return {way: Segmentation(*found.tolist()) for way, found in stored.items()}, curve, kinds
 
 
 def _compare(lesson: Lesson, text: str) -> None:
