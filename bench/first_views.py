@@ -19,6 +19,7 @@ from ui.lesson import Lesson
 # Page → what its links set: nothing, a part that is dear, and what leads to the model of the other language.
 MODELS = ({}, {"model": "mini-zh"})
 PAGES = {
+    "albert": ({"part": "Order or topic"},),
     "attention": tuple({"part": "Weights and reasons"} | link for link in MODELS),
     "attention_explorer": tuple(
         {"part": part} | model for part in ("Kinds of heads", "Switch heads off") for model in MODELS
