@@ -26,7 +26,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 PATIENT = 60.0  # default timeout in seconds for an answer
 VISITING = 600.0  # timeout for opening every page on a freshly started machine
 IDLE = 20.0  # percent in use below which a machine is idle
-MOMENT, YIELDING = 0.25, 480  # seconds between two looks at that; how many of them in all, for a room must get ready
+MOMENT, YIELDING = 0.25, 2_400  # seconds between two looks at that; how many of them in all, for a room must get ready
 WIDGETS = ("button", "text_input", "text_area", "radio")  # kinds of widgets a visitor can use
 STARTED = -1  # beside Streamlit's numbers of how a run ended
 EARLY = ForwardMsg.FINISHED_EARLY_FOR_RERUN  # how a run ends before its time, or before its end was sent
@@ -316,7 +316,7 @@ async def until_idle(most: int, busy: Callable[[], float] = busy, moment: float 
 async def visit_all(address: str, *, parts: bool = True, polite: bool = False) -> float:
     """Open every page once, so that imports, loading and caching delay no user later → seconds.
 
-    parts: every part, too · polite: whoever is there already goes first, for two minutes in all.
+    parts: every part, too · polite: whoever is there already goes first, for ten minutes in all.
 
     Raises BrokenOff if the server does not answer.
     """

@@ -1,13 +1,14 @@
 """The same sentence further to the right: the effect on a score, and which model still predicts the masked word."""
 
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
 from sections.nezha.subject import MOST_FRONT, Inputs, in_front
 from ui.figures import bars_in_words, figure
 from ui.lesson import Lesson
-from ui.pairs import networks
+from ui.pairs import ModelPair, networks
 from ui.predict import predict
 from ui.text import literal, tokens_html, visible
 from ui.translations import _
@@ -27,7 +28,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     kinds = ["faded"] * len(front) + ["mask" if n == inputs.word else "plain" for n in range(len(hidden))]
     st.html(tokens_html(front + hidden, kinds=kinds, label=_("what both read")))
     word = visible(inputs.tokens[inputs.word])
-    finds = [finds_it(inputs, which, inputs.front) for which in ("nezha", "bert")]
+    finds = [finds_it(inputs, which, len(inputs.front)) for which in ("nezha", "bert")]
     options = [_("both"), _("only NEZHA"), _("only BERT"), _("neither")]
     right = [(True, True), (True, False), (False, True), (False, False)].index(tuple(finds))
     question = _("“{word}” is hidden, and {n} words stand in front. Which model still ranks it first?")
@@ -45,18 +46,25 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     lesson.show("What stays and what moves")
 
 
-def shares(inputs: Inputs, which: str, front):
+def shares(inputs: Inputs, which: str, count: int):
+    """The probabilities of "nezha" or "bert" for the chosen word, hidden, behind `count` words. (V,)"""
+    pair, furthest = inputs.pair, inputs.furthest if which == "nezha" else None
+    return _shares(pair, pair.version, which, tuple(inputs.ids), inputs.word, count, furthest)
+
+
+@st.cache_resource(show_spinner=False, max_entries=1_000, hash_funcs={Path: str})
+def _shares(
+    pair: ModelPair, version: int, which: str, ids: tuple[int, ...], word: int, count: int, furthest: int | None
+):
     from minibert.inside.relatives.distances import expected
 
-    nezha, bert, tokenizer = networks(inputs.pair)
-    place, row = 1 + len(front) + inputs.word, inputs.row(front)
-    if which == "bert":
-        return expected(bert, row, place, tokenizer.mask_id)
-    return expected(nezha, row, place, tokenizer.mask_id, inputs.furthest)
+    nezha, bert, tokenizer = networks(pair)
+    row = [tokenizer.cls_id, *in_front(pair, count), *ids, tokenizer.sep_id]
+    return expected(nezha if which == "nezha" else bert, row, 1 + count + word, tokenizer.mask_id, furthest)
 
 
-def finds_it(inputs: Inputs, which: str, front) -> bool:
-    return int(shares(inputs, which, front).argmax()) == inputs.ids[inputs.word]
+def finds_it(inputs: Inputs, which: str, count: int) -> bool:
+    return int(shares(inputs, which, count).argmax()) == inputs.ids[inputs.word]
 
 
 def answers(inputs: Inputs, word: str) -> None:
@@ -65,8 +73,8 @@ def answers(inputs: Inputs, word: str) -> None:
 
     vocab, blanks = networks(inputs.pair)[2].vocab, []
     for which, title in (("bert", "BERT"), ("nezha", "NEZHA")):
-        for front, where in (((), _("alone")), (inputs.front, _("{n} in front").format(n=len(inputs.front)))):
-            best = shares(inputs, which, front).topk(TOP)
+        for count, where in ((0, _("alone")), (len(inputs.front), _("{n} in front").format(n=len(inputs.front)))):
+            best = shares(inputs, which, count).topk(TOP)
             names = [visible(vocab[i]) for i in best.indices.tolist()]
             roles = {n: "true" for n, i in enumerate(best.indices.tolist()) if i == inputs.ids[inputs.word]}
             blanks.append(
@@ -93,7 +101,7 @@ def curve(inputs: Inputs, word: str) -> None:
 
     counts = list(range(0, MOST_FRONT + 1, STEP))
     lines = {
-        title: [float(shares(inputs, which, in_front(inputs.pair, n))[inputs.ids[inputs.word]]) for n in counts]
+        title: [float(shares(inputs, which, n)[inputs.ids[inputs.word]]) for n in counts]
         for which, title in (("bert", "BERT"), ("nezha", "NEZHA"))
     }
     listed = _("; ").join(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import streamlit as st
 
@@ -95,8 +96,12 @@ def picked_word(tokens: Sequence[str]) -> int:
 
 def in_front(pair: ModelPair, count: int) -> list[int]:
     """The last `count` words of some stories outside the models' training data."""
+    tokenizer, words = networks(pair)[2], _words_in_front()
+    return [tokenizer.ids[word] for word in words[len(words) - count :]]
+
+
+@cache
+def _words_in_front() -> list[str]:
     from minibert.toy import world
 
-    tokenizer = networks(pair)[2]
-    words = [word.text for story in world.stories(8, STORIES, "small") for word in story.words]
-    return [tokenizer.ids[word] for word in words[len(words) - count :]]
+    return [word.text for story in world.stories(8, STORIES, "small") for word in story.words]

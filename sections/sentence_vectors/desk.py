@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from sections.sentence_vectors.subject import Inputs, vectors
+from sections.sentence_vectors.subject import Inputs, table_of, vectors
 from ui.figures import figure
 from ui.page import picture
 from ui.samples import questions
@@ -24,7 +24,7 @@ def show(inputs: Inputs) -> None:
             st.info(_("Type a question."), icon=":material/edit:")
             return
         with st.spinner(_("Reading {n} sentences …").format(n=len(inputs.lines))):
-            table = vectors(inputs.model, inputs.pooling, inputs.lines)
+            table = table_of(inputs)
             query = vectors(inputs.model, inputs.pooling, (inputs.text,))[0]
         best = nearest(table, query, SHOWN)
         first = inputs.standards[best[0][0]]

@@ -104,3 +104,12 @@ def _vectors(model: str, version: int, pooling: str, texts: tuple[str, ...]) -> 
 def vectors(model: str, pooling: str, texts: tuple[str, ...]) -> "np.ndarray":
     """(N, H), computed once for all sessions."""
     return _vectors(model, version_of(model), pooling, texts)
+
+
+def table_of(inputs: Inputs) -> "np.ndarray":
+    """The vectors of all lines, (N, H): those of the desk's questions, and of the user's own."""
+    import numpy as np
+
+    desk = len(questions(inputs.language))
+    parts = [part for part in (inputs.lines[:desk], inputs.lines[desk:]) if part]
+    return np.concatenate([vectors(inputs.model, inputs.pooling, part) for part in parts])

@@ -25,8 +25,8 @@ class Heard:
 
 def clipping(model: Any, furthest: int | None) -> Tap:
     """A tap that clips a NEZHA's distances at `furthest` instead of its own `max_relative_position`; `no_tap` if that
-    is None."""
-    if furthest is None:
+    is None or not smaller."""
+    if furthest is None or furthest >= model.config.max_relative_position:
         return no_tap
     attention = model.bert.blocks[0].attn
 
