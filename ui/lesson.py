@@ -320,7 +320,10 @@ def _read_toml(path: Path, changed: int) -> dict:
 
 
 def _changed(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def read_prose(path: Path) -> dict[str, ProseSection]:

@@ -4,6 +4,7 @@ untrained one.
 Nothing here imports torch, which takes seconds, except for a relative of BERT in `about`.
 """
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -138,7 +139,8 @@ def available_models(
 
 def shipped_models() -> list[ModelInfo]:
     """The checkpoints that come with the project, by name."""
-    return [ModelInfo(path.name, path.name, path) for path in sorted(CHECKPOINTS.glob("*")) if complete(path)]
+    folders = [CHECKPOINTS / name for name in (sorted(os.listdir(CHECKPOINTS)) if CHECKPOINTS.is_dir() else ())]
+    return [ModelInfo(path.name, path.name, path) for path in folders if complete(path)]
 
 
 def further_models() -> list[ModelInfo]:
