@@ -6,7 +6,11 @@ and the page goes blank. On a slow machine `ui.figures.in_words` in the live vie
 
 When another fragment runs before the end of the previous run was sent, Streamlit 1.67 reports that run as interrupted,
 though it sends what it drew. The browser then keeps what the fragment had drawn before and no longer draws: words of
-the last sentence behind those of a new one. `keep_endings` mends this.
+the last sentence behind those of a new one.
+
+When a fragment is to run after a run has ended, but before the server has heard all that this run said, Streamlit 1.67
+never hears the rest (its issue 9921): the end of the page is not drawn, and what stood there before stays. On a busy
+server the poll for the teacher's offer does this. `keep_endings` mends these two.
 """
 
 from collections.abc import Callable
@@ -14,7 +18,9 @@ from functools import wraps
 
 import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 
@@ -30,13 +36,15 @@ def fragment(part: Callable) -> Callable:
     return run
 
 
-_clear = ForwardMsgQueue.clear
+_clear, _run = ForwardMsgQueue.clear, AppSession._create_scriptrunner
+_MOMENT = 0.01  # seconds until it is looked again whether a run has been heard to its end
 _ENDED = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 
 def keep_endings() -> None:
-    """From now on, the completed run of a fragment is reported as completed, whichever other one runs next."""
+    """From now on, a completed run is sent whole, and reported as completed, whichever fragment runs next."""
     ForwardMsgQueue.clear = _clear_but_endings  # type: ignore[method-assign]
+    AppSession._create_scriptrunner = _run_once_heard  # type: ignore[method-assign]
 
 
 def _clear_but_endings(
@@ -49,3 +57,18 @@ def _clear_but_endings(
     if again and not dropped:
         for one in ended:
             one.script_finished = _ENDED
+
+
+def _run_once_heard(session: AppSession, rerun: RerunData) -> None:
+    if session._scriptrunner is None:  # its last word was heard
+        _run(session, rerun)
+    else:
+        session._event_loop.call_later(_MOMENT, _ask_again, session, rerun)
+
+
+def _ask_again(session: AppSession, rerun: RerunData) -> None:
+    gone = rerun.fragment_id and not session.has_fragment(rerun.fragment_id)
+    if gone or session._state == AppSessionState.SHUTDOWN_REQUESTED:
+        return
+    if session._scriptrunner is None or not session._scriptrunner.request_rerun(rerun):
+        session._create_scriptrunner(rerun)

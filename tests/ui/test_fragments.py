@@ -1,11 +1,18 @@
 """Fragments of ours do not nest, and why they must not."""
 
+import asyncio
+from types import SimpleNamespace
+
+import pytest
 import streamlit as st
 from streamlit import config
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.forward_msg_cache import create_reference_msg, populate_hash_if_needed
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.fragment import MemoryFragmentStorage
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 
 from tests.ui.driver import opened
 from ui.fragments import fragment, keep_endings
@@ -85,11 +92,56 @@ def end_of(ended: str, runs: str, *drawn: ForwardMsg) -> int:
     return queue.flush()[-1].script_finished
 
 
-def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draws(monkeypatch):
-    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)  # Streamlit's own again after the test
+@pytest.fixture
+def streamlits_own(monkeypatch):
+    """What `keep_endings` replaces is Streamlit's own again after the test."""
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", AppSession._create_scriptrunner)
+
+
+def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draws(streamlits_own):
     ended, interrupted = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN
     assert end_of("words", "offer") == interrupted, "Streamlit has mended it: keep_endings may go"
     keep_endings()
     assert (end_of("words", "offer"), end_of("words", "words")) == (ended, interrupted)
     nested = message([0, 5, 0], "nested")  # dropped, as it runs again: the browser must keep what it has
     assert end_of("outer", "nested", nested) == interrupted
+
+
+class Session(AppSession):
+    """Its last run has ended, and not all that it said has been heard. begun: how often another run was begun."""
+
+    def __init__(self):
+        requests = ScriptRequests()
+        requests.on_scriptrunner_ready()  # there is nothing more to run: it stops
+        self._scriptrunner = SimpleNamespace(request_rerun=requests.request_rerun)
+        self._state, self._event_loop = AppSessionState.APP_NOT_RUNNING, asyncio.get_running_loop()
+
+    def has_fragment(self, fragment_id: str) -> bool:
+        return True
+
+    def shutdown(self) -> None:
+        """Streamlit calls it when a session is thrown away."""
+
+
+def test_a_fragment_waits_until_the_run_before_it_was_heard_to_its_end(streamlits_own, monkeypatch):
+    begun = []
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda session, rerun: begun.append(rerun.fragment_id))
+    monkeypatch.setattr("ui.fragments._run", AppSession._create_scriptrunner)
+    monkeypatch.setattr("ui.fragments._MOMENT", 0)
+
+    async def runs() -> list[int]:
+        session, counts = Session(), []
+        begun.clear()
+        session.request_rerun(ClientState(fragment_id="offer"))
+        for heard in (False, True):
+            for _turn in range(3):
+                await asyncio.sleep(0)
+            counts.append(len(begun))
+            if not heard:
+                session._scriptrunner = None
+        return counts
+
+    assert asyncio.run(runs()) == [1, 1], "Streamlit has mended it: keep_endings may go"
+    keep_endings()
+    assert asyncio.run(runs()) == [0, 1]
