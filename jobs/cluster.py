@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,10 @@ SETTINGS: dict[str, Any] = {
     "distributed.worker.memory.terminate": 0.95,
 }
 
-NICE = 5  # a page that somebody waits for goes before a training run: it gets three quarters of a core they share
+NICE = 5  # of its processes: below the app's, above the threads that train
+# Where no control groups say otherwise, Linux shares a core among sessions first, and only then among their processes;
+# the cluster is a session of its own. A page that somebody waits for gets nine tenths of a core that they share.
+SESSION, SESSION_NICE = Path("/proc/self/autogroup"), 10
 
 
 class Cluster:
@@ -81,6 +85,8 @@ def serve() -> None:
     workers, preload = json.loads(sys.argv[1])
     if hasattr(os, "nice"):
         os.nice(NICE)
+    with suppress(OSError):  # no Linux, or without such groups
+        SESSION.write_text(str(SESSION_NICE))
     if sys.platform == "linux":
         # Import torch once, in a fork server. All workers, replacements included, are forked from it: they start at
         # once and share its memory. It imports in parallel with this process.

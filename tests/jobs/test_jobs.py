@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 import jobs
 import jobs.manager as manager_module
+from jobs.cluster import SESSION, SESSION_NICE
 from jobs.files import unpack
 from jobs.run import ARGS, STORED, Run, restore
 from jobs.worker import is_written, unpacked
@@ -80,6 +81,13 @@ def busy(manager):
     runs = [submit(manager, "until_cancelled", owner="teacher") for _ in range(2)]
     until(lambda: all(run.events() for run in runs))
     return runs
+
+
+@pytest.mark.skipif(not SESSION.exists(), reason="only Linux shares a core among sessions first")
+def test_trainings_yield_to_pages_of_another_session(manager):
+    ended(submit(manager, "count", 1))
+    session = Path(f"/proc/{manager._cluster.process.pid}/autogroup").read_text()
+    assert session != SESSION.read_text() and session.split()[-1] == str(SESSION_NICE)
 
 
 def test_events_arrive_complete_and_in_order_however_fast_they_come(manager):
