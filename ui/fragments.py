@@ -15,11 +15,13 @@ server the poll for the teacher's offer does this. `keep_endings` mends these tw
 
 from collections.abc import Callable
 from functools import wraps
+from weakref import WeakSet
 
 import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.app_session import AppSession, AppSessionState
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner, ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
@@ -37,14 +39,16 @@ def fragment(part: Callable) -> Callable:
 
 
 _clear, _run = ForwardMsgQueue.clear, AppSession._create_scriptrunner
-_MOMENT = 0.01  # seconds until it is looked again whether a run has been heard to its end
+_hear = AppSession._handle_scriptrunner_event_on_event_loop
+_unheard: WeakSet[ScriptRunner] = WeakSet()  # those that had ended when another was begun
 _ENDED = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 
 def keep_endings() -> None:
     """From now on, a completed run is sent whole, and reported as completed, whichever fragment runs next."""
     ForwardMsgQueue.clear = _clear_but_endings  # type: ignore[method-assign]
-    AppSession._create_scriptrunner = _run_once_heard  # type: ignore[method-assign]
+    AppSession._create_scriptrunner = _run_after_another  # type: ignore[method-assign]
+    AppSession._handle_scriptrunner_event_on_event_loop = _hear_out  # type: ignore[method-assign]
 
 
 def _clear_but_endings(
@@ -59,16 +63,20 @@ def _clear_but_endings(
             one.script_finished = _ENDED
 
 
-def _run_once_heard(session: AppSession, rerun: RerunData) -> None:
-    if session._scriptrunner is None:  # its last word was heard
-        _run(session, rerun)
+def _run_after_another(session: AppSession, rerun: RerunData) -> None:
+    before = session._scriptrunner  # None as soon as its last word was heard
+    _run(session, rerun)
+    if before is not None:  # only ever for a fragment: a run of the whole page replaces what there was
+        _unheard.add(before)
+
+
+def _hear_out(session: AppSession, sender: ScriptRunner | None, event: ScriptRunnerEvent, *told, **also) -> None:
+    now = session._scriptrunner
+    if sender in _unheard and event != ScriptRunnerEvent.SHUTDOWN:  # all that it said comes before what `now` says
+        session._scriptrunner = sender
+        try:
+            _hear(session, sender, event, *told, **also)
+        finally:
+            session._scriptrunner = now
     else:
-        session._event_loop.call_later(_MOMENT, _ask_again, session, rerun)
-
-
-def _ask_again(session: AppSession, rerun: RerunData) -> None:
-    gone = rerun.fragment_id and not session.has_fragment(rerun.fragment_id)
-    if gone or session._state == AppSessionState.SHUTDOWN_REQUESTED:
-        return
-    if session._scriptrunner is None or not session._scriptrunner.request_rerun(rerun):
-        session._create_scriptrunner(rerun)
+        _hear(session, sender, event, *told, **also)

@@ -1,7 +1,6 @@
 """Fragments of ours do not nest, and why they must not."""
 
 import asyncio
-from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -12,7 +11,8 @@ from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.forward_msg_cache import create_reference_msg, populate_hash_if_needed
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.fragment import MemoryFragmentStorage
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
+from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
 from tests.ui.driver import opened
 from ui.fragments import fragment, keep_endings
@@ -96,7 +96,8 @@ def end_of(ended: str, runs: str, *drawn: ForwardMsg) -> int:
 def streamlits_own(monkeypatch):
     """What `keep_endings` replaces is Streamlit's own again after the test."""
     monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
-    monkeypatch.setattr(AppSession, "_create_scriptrunner", AppSession._create_scriptrunner)
+    for name in ("_create_scriptrunner", "_handle_scriptrunner_event_on_event_loop"):
+        monkeypatch.setattr(AppSession, name, getattr(AppSession, name))
 
 
 def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draws(streamlits_own):
@@ -108,14 +109,25 @@ def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draw
     assert end_of("outer", "nested", nested) == interrupted
 
 
-class Session(AppSession):
-    """Its last run has ended, and not all that it said has been heard. begun: how often another run was begun."""
+class Runner:
+    """A run that has ended, as a session knows it."""
 
     def __init__(self):
-        requests = ScriptRequests()
-        requests.on_scriptrunner_ready()  # there is nothing more to run: it stops
-        self._scriptrunner = SimpleNamespace(request_rerun=requests.request_rerun)
-        self._state, self._event_loop = AppSessionState.APP_NOT_RUNNING, asyncio.get_running_loop()
+        self.requests = ScriptRequests()
+        self.requests.on_scriptrunner_ready()  # there is nothing more to run: it stops
+
+    def request_rerun(self, rerun: RerunData) -> bool:
+        return self.requests.request_rerun(rerun)
+
+
+class Session(AppSession):
+    """Its run has ended, and the server has not heard of it yet."""
+
+    def __init__(self):
+        self._scriptrunner, self._state = Runner(), AppSessionState.APP_IS_RUNNING
+        self._event_loop, self._browser_queue = asyncio.get_running_loop(), ForwardMsgQueue()
+        self._message_enqueued_callback = self._local_sources_watcher = None
+        self._run_on_save = False
 
     def has_fragment(self, fragment_id: str) -> bool:
         return True
@@ -124,24 +136,24 @@ class Session(AppSession):
         """Streamlit calls it when a session is thrown away."""
 
 
-def test_a_fragment_waits_until_the_run_before_it_was_heard_to_its_end(streamlits_own, monkeypatch):
-    begun = []
-    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda session, rerun: begun.append(rerun.fragment_id))
-    monkeypatch.setattr("ui.fragments._run", AppSession._create_scriptrunner)
-    monkeypatch.setattr("ui.fragments._MOMENT", 0)
+def begin(session: AppSession, rerun: RerunData) -> None:
+    session._scriptrunner = Runner()
 
-    async def runs() -> list[int]:
-        session, counts = Session(), []
-        begun.clear()
+
+def test_a_run_is_heard_to_its_end_though_a_fragment_has_begun(streamlits_own, monkeypatch):
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", begin)
+    monkeypatch.setattr("ui.fragments._run", begin)
+
+    async def heard() -> list[str]:
+        session = Session()
+        before = session._scriptrunner
         session.request_rerun(ClientState(fragment_id="offer"))
-        for heard in (False, True):
-            for _turn in range(3):
-                await asyncio.sleep(0)
-            counts.append(len(begun))
-            if not heard:
-                session._scriptrunner = None
-        return counts
+        assert session._scriptrunner is not before
+        for event in (ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS, ScriptRunnerEvent.SHUTDOWN):
+            session._handle_scriptrunner_event_on_event_loop(before, event)
+        assert session._scriptrunner is not None, "the end of the first run has ended the second"
+        return [message.WhichOneof("type") for message in session._browser_queue.flush()]
 
-    assert asyncio.run(runs()) == [1, 1], "Streamlit has mended it: keep_endings may go"
+    assert asyncio.run(heard()) == [], "Streamlit has mended it: keep_endings may go"
     keep_endings()
-    assert asyncio.run(runs()) == [0, 1]
+    assert asyncio.run(heard()) == ["script_finished", "session_status_changed"]
