@@ -55,7 +55,7 @@ def shown(part) -> None:
         if not text.strip():
             st.markdown(_("Write a sentence first."))
             return
-        warn_unread_text(bench.MODEL, text)
+        warn_unread_text(bench.model(), text)
     part.show(lesson, text)
 
 

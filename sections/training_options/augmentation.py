@@ -3,14 +3,14 @@
 import streamlit as st
 
 from sections.training_options import measured
-from sections.training_options.bench import LABELS, MODEL, TASK, command, example_of
+from sections.training_options.bench import LABELS, TASK, called, command, example_of, model
 from ui.inputs import seed_input
 from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.page import picture
 from ui.source import show_source
 from ui.text import show_tokens
-from ui.translations import _
+from ui.translations import DEFAULT, _, first_language
 
 HEADING = "Augmentation"
 
@@ -24,7 +24,7 @@ def show(lesson: Lesson, text: str) -> None:
     from minibert.finetune.augmentation import METHODS, Augmentation, augmented, model_fill, split_words
     from minibert.tasks import TASKS
 
-    loaded = load(MODEL)
+    loaded = load(model())
     example, words = example_of(text, LABELS[0]), split_words(text)
     names = {
         "mask": _("**mask**: a word becomes [MASK]"),
@@ -49,8 +49,11 @@ def show(lesson: Lesson, text: str) -> None:
     st.markdown(_("Each copy keeps the label of the sentence. Would you have given it the same?"))
     measured.show({method: _("{way}: a copy each, so twice the steps").format(way=method) for method in METHODS})
     lesson.show(HEADING)
-    columns = (_("a review"), _("in Chinese"), _("back in English"))
-    st.table([dict(zip(columns, row.split(" | "), strict=True)) for row in lesson.examples_called("back")])
+    there, back = (_("in English"), _("back in Chinese"))
+    if first_language() == DEFAULT:
+        there, back = (_("in Chinese"), _("back in English"))
+    rows = [row.split(" | ") for row in lesson.examples_called(called("back"))]
+    st.table([dict(zip((_("a review"), there, back), row, strict=True)) for row in rows])
     st.caption(_("Written by hand, as two translation models might answer. Which of the three has lost its label?"))
     command("--augment replace", f"--augment-rate {rate:g}", "--augment-copies 3")
     from minibert.finetune.augmentation import changed_words

@@ -4,7 +4,7 @@ import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from sections.training_options import measured
-from sections.training_options.bench import LABELS, MODEL, TASK, command, example_of, training_data
+from sections.training_options.bench import LABELS, TASK, command, example_of, model, training_data
 from ui.figures import figure
 from ui.finetune_settings import rate_text
 from ui.inputs import choice
@@ -20,8 +20,9 @@ RUN = 96  # reviews of the short run: two epochs of 12 steps
 
 
 @st.cache_data(show_spinner=False, max_entries=100)
-def answers_of(text: str, rate: float) -> dict[float, list[float]]:
-    """P("positive") after each step of a short run: key 0 by the current weights, others by their mean over a share."""
+def answers_of(text: str, rate: float, start: str) -> dict[float, list[float]]:
+    """P("positive") after each step of a short run of the model `start`: key 0 by the current weights, others by their
+    mean over a share."""
     from minibert.finetune.option_effects import FreshLearner, probabilities_while_training
     from minibert.finetune.settings import FinetuneSettings
     from minibert.tasks.sampling import spread
@@ -36,7 +37,7 @@ def answers_of(text: str, rate: float) -> dict[float, list[float]]:
     )
     data = training_data()
     data = data.take(spread(len(data.examples), RUN))
-    bench = FreshLearner.of(CHECKPOINTS / MODEL, TASK, data, settings)
+    bench = FreshLearner.of(CHECKPOINTS / start, TASK, data, settings)
     return probabilities_while_training(bench, data, example_of(text, LABELS[0]), settings, list(SHARES.values()))
 
 
@@ -51,7 +52,7 @@ def show(lesson: Lesson, text: str) -> None:
     from plots import training_options as plots
 
     with st.spinner(_("Training on {n} reviews …").format(n=RUN)):
-        answers = answers_of(text, rate)
+        answers = answers_of(text, rate, model())
     last, mean = answers[0], answers[share]
     shares = averaging_weights(share, len(last))
     half = next(n for n in range(1, len(shares) + 1) if sum(shares[-n:]) >= 0.5)

@@ -1,34 +1,53 @@
-"""Shared by all options: the course's reviews, a model ready for training, and the command line."""
+"""Shared by all options: the course's reviews, a model ready for training, and the command line. In Chinese the reviews
+and the model are Chinese."""
 
 import streamlit as st
 
 from minibert.folders import CHECKPOINTS
 from ui.inputs import choice
-from ui.lesson import REVIEWS
-from ui.translations import _
+from ui.lesson import LESSONS
+from ui.translations import DEFAULT, _, first_language
 
 # Import torch, and what imports it, only where needed: the page shows before that.
 
 TASK = "classification"
-MODEL = "mini-en"  # small enough to change within a second of training
+MODELS = {"en": "mini-en", "zh": "mini-zh"}  # small enough to change within a second of training
+REVIEWS = {"en": "reviews", "zh": "reviews-zh"}  # in lessons/data
 LABELS = ("positive", "negative")
-COLUMNS = ("topic", "kind")  # of the reviews, beside the text
+COLUMNS = {"en": ("topic", "kind"), "zh": ("kind",)}  # of the reviews, beside the text
 
 
-def command(*options: str, data: str = "reviews") -> None:
+def model() -> str:
+    return MODELS[first_language()]
+
+
+def columns() -> tuple[str, ...]:
+    return COLUMNS[first_language()]
+
+
+def called(name: str) -> str:
+    """The list `name` of examples.toml in the language of the model."""
+    return name if first_language() == DEFAULT else f"{name}_{first_language()}"
+
+
+def command(*options: str, data: str = "") -> None:
+    data = data or REVIEWS[first_language()]
     files = f"--train lessons/data/{data}/train.tsv --dev lessons/data/{data}/dev.tsv"
     words = " ".join(filter(None, options))
     st.code(f"python -m minibert finetune {files} --out {data} {words}", "bash", wrap_lines=True)
 
 
-@st.cache_data(show_spinner=False)
 def training_data():
+    return _read(REVIEWS[first_language()])
+
+
+@st.cache_data(show_spinner=False)
+def _read(name: str):
     from minibert.tasks import TASKS
 
-    return TASKS[TASK].read(REVIEWS / "train.tsv")
+    return TASKS[TASK].read(LESSONS / "data" / name / "train.tsv")
 
 
-@st.cache_data(show_spinner=False)
 def values_of(column: str) -> list[str]:
     return sorted({example.extra[column] for example in training_data().examples})
 
@@ -39,7 +58,7 @@ def bench_of(**changes):
     from minibert.finetune.settings import FinetuneSettings
 
     with st.spinner(_("Building the model …")):
-        return FreshLearner.of(CHECKPOINTS / MODEL, TASK, training_data(), FinetuneSettings(**changes))
+        return FreshLearner.of(CHECKPOINTS / model(), TASK, training_data(), FinetuneSettings(**changes))
 
 
 def example_of(text: str, label: str, **extra: str):

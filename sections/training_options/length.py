@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from sections.training_options import measured
-from sections.training_options.bench import MODEL, command
+from sections.training_options.bench import MODELS, command
 from ui.figures import figure
 from ui.inputs import choice
 from ui.lengths import lengths_of, show_lengths
@@ -44,7 +44,7 @@ def show(lesson: Lesson, text: str) -> None:
         size = choice("model-size", _("BERT"), {"base": _("base"), "large": _("large")})
     with fourth:
         memory = st.select_slider(_("Memory, GiB"), GIB, 12, key="memory")
-    lengths = lengths_of(shipped(name), "mini-zh" if sets[name].language == "zh" else MODEL)
+    lengths = lengths_of(shipped(name), MODELS[sets[name].language])
     with picture():
         left, right = st.columns(2, gap="medium")
         with left:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.training_options import measured
-from sections.training_options.bench import COLUMNS, LABELS, bench_of, command, example_of, values_of
+from sections.training_options.bench import LABELS, bench_of, columns, command, example_of, values_of
 from ui.inputs import choice
 from ui.lesson import Lesson
 from ui.page import picture
@@ -17,7 +17,7 @@ HEADING = "Other columns"
 def show(lesson: Lesson, text: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
-        column = st.selectbox(_("Column"), COLUMNS, key="column")
+        column = st.selectbox(_("Column"), columns(), key="column")
         values = values_of(column)
         value = st.selectbox(_("Value"), [*values, _("one that training has not seen")], key="value")
     with right:

@@ -5,7 +5,7 @@ import math
 import streamlit as st
 
 from sections.training_options import measured
-from sections.training_options.bench import MODEL, bench_of, command
+from sections.training_options.bench import bench_of, command, model
 from ui.figures import figure
 from ui.finetune_settings import rate_text
 from ui.lesson import Lesson
@@ -21,7 +21,8 @@ RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def rates_of(decay: float, freeze: int | str, rate: float) -> list:
+def rates_of(decay: float, freeze: int | str, rate: float, start: str) -> list:
+    """start: the model, which `bench_of` takes."""
     from minibert.finetune.learning_rates import layer_rates
     from minibert.finetune.settings import FinetuneSettings
     from minibert.train import Optimization
@@ -34,7 +35,7 @@ def show(lesson: Lesson, text: str) -> None:
     """Peak learning rates by layer; independent of the text."""
     from plots.stability import layer_rates
 
-    blocks = load(MODEL).config.num_hidden_layers
+    blocks = load(model()).config.num_hidden_layers
     freezes = {
         "none": _("nothing"),
         "embeddings": _("the embeddings"),
@@ -50,7 +51,7 @@ def show(lesson: Lesson, text: str) -> None:
     with right:
         freeze = st.selectbox(_("Frozen"), list(freezes), format_func=freezes.get, key="freeze")
     frozen = int(freeze) if freeze.isdecimal() else freeze
-    results = rates_of(decay, frozen, RATE)
+    results = rates_of(decay, frozen, RATE, model())
     top = results[-1].depth
     names = [_("embeddings"), *(_("block {n}").format(n=n) for n in range(1, top)), _("pooler, new layer")]
     trained, whole = sum(one.weights for one in results if one.rate), sum(one.weights for one in results)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from sections.training_options import measured
-from sections.training_options.bench import COLUMNS, bench_of, command, example_of, label_choice, values_of
+from sections.training_options.bench import bench_of, columns, command, example_of, label_choice, values_of
 from ui.figures import figure
 from ui.inputs import seed_input
 from ui.lesson import Lesson
@@ -24,7 +24,7 @@ def show(lesson: Lesson, text: str) -> None:
     with second:
         label = label_choice()
     with third:
-        marks = st.multiselect(_("Marks learned beside"), COLUMNS, key="marks")
+        marks = st.multiselect(_("Marks learned beside"), columns(), key="marks")
     with last, drawer(key="more", holds=tuple(f"mark-{name}" for name in marks)):
         seed = seed_input(0)
         values = {name: st.selectbox(name, values_of(name), key=f"mark-{name}") for name in marks}

@@ -5,7 +5,7 @@ from itertools import islice
 import streamlit as st
 
 from sections.training_options import measured
-from sections.training_options.bench import MODEL, TASK, command, example_of
+from sections.training_options.bench import TASK, called, command, example_of, model
 from ui.inputs import choice, pick
 from ui.lesson import Lesson
 from ui.model_cache import outline_of
@@ -40,7 +40,7 @@ def show(lesson: Lesson, text: str) -> None:
             texts = text, title, reply
         else:
             names = (_("the title"), _("the question"), _("the answer"))
-            title, body, answer = lesson.examples_called("question")
+            title, body, answer = lesson.examples_called(called("question"))
             texts = (
                 st.text_input(_("Title"), title, key="question", max_chars=200),
                 st.text_input(_("The question"), body, key="body", max_chars=500),
@@ -61,7 +61,7 @@ def show(lesson: Lesson, text: str) -> None:
     options = Options(
         max_length=room + 1 + len(names), truncation=way, budgets=budgets, texts_beside=BESIDE[data], pooling="mean"
     )
-    tokenizer = outline_of(MODEL).tokenizer
+    tokenizer = outline_of(model()).tokenizer
     example = example_of(texts[0], "positive", **dict(zip(BESIDE[data], texts[1:], strict=True)))
     (row,) = TASKS[TASK].input_rows(tokenizer, example, [], options)
     drawn = iter(list(zip(row.tokens, row.segments, row.cut, strict=True))[1:])  # without [CLS]

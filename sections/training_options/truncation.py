@@ -5,7 +5,7 @@ import statistics
 import streamlit as st
 
 from sections.training_options import measured
-from sections.training_options.bench import MODEL, command
+from sections.training_options.bench import command, model
 from ui import recorded
 from ui.claim import show_claims
 from ui.figures import figure
@@ -24,7 +24,7 @@ COMPARED = "truncation"
 
 
 def show(lesson: Lesson, text: str) -> None:
-    tokens = load(MODEL).tokenizer.encode(text, truncation="none").tokens[1:-1][:MOST_TOKENS]
+    tokens = load(model()).tokenizer.encode(text, truncation="none").tokens[1:-1][:MOST_TOKENS]
     room = st.slider(_("Places for the text"), 2, 40, 7, key="room", bind="query-params")
     from minibert.text.truncation import keep
 

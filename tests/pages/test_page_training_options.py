@@ -34,6 +34,16 @@ def test_any_text_is_text(runs_folder, option):
     assert_no_markup(whole(app.text_input(key="text").set_value(EVERYTHING).run()))
 
 
+@pytest.mark.parametrize("option", TEXTS)
+def test_in_chinese_a_chinese_model_reads_chinese_reviews(runs_folder, option):
+    app = open_page(option=option, lang="zh")
+    assert "房间很小" in app.text_input(key="text").value and "[UNK]" not in html_of(app)
+    if option not in ("truncation", "texts"):  # whose texts are of several columns, in English
+        assert command(app, "lessons/data/reviews-zh/train.tsv")
+    if option == "metadata":
+        assert app.selectbox(key="column").options == ["kind"] and "[KIND=" in html_of(app)
+
+
 def test_rates_decay_layer_by_layer_and_wait_for_a_guess(runs_folder):
     app = open_page()
     assert figure(app, "rates")["data"][0]["x"] == [0, 0, 0, 0, 0, 3e-4]
