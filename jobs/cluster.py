@@ -15,7 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+import time
 from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
@@ -80,13 +80,25 @@ class Cluster:
         self.process.stdout.close()
 
 
+def yield_to_other_sessions() -> None:
+    """Where Linux shares a core among sessions first, leave most of it to those of the app and its users."""
+    for _attempt in range(5):
+        try:
+            SESSION.write_text(str(SESSION_NICE))
+        except BlockingIOError:  # it takes one such wish in a tenth of a second
+            time.sleep(0.2)
+        except OSError:  # another system, or without such groups
+            return
+        else:
+            return
+
+
 def serve() -> None:
     """The cluster's side: print the scheduler's address, start workers, stay until standard input ends."""
     workers, preload = json.loads(sys.argv[1])
     if hasattr(os, "nice"):
         os.nice(NICE)
-    with suppress(OSError):  # no Linux, or without such groups
-        SESSION.write_text(str(SESSION_NICE))
+    yield_to_other_sessions()
     if sys.platform == "linux":
         # Import torch once, in a fork server. All workers, replacements included, are forked from it: they start at
         # once and share its memory. It imports in parallel with this process.

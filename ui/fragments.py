@@ -66,13 +66,16 @@ def _clear_but_endings(
 def _run_after_another(session: AppSession, rerun: RerunData) -> None:
     before = session._scriptrunner  # None as soon as its last word was heard
     _run(session, rerun)
-    if before is not None:  # only ever for a fragment: a run of the whole page replaces what there was
+    # Only ever for a fragment: a run of the whole page replaces what there was. And not of a run that was cut off.
+    if before is not None and not before._execing:
         _unheard.add(before)
 
 
 def _hear_out(session: AppSession, sender: ScriptRunner | None, event: ScriptRunnerEvent, *told, **also) -> None:
     now = session._scriptrunner
-    if sender in _unheard and event != ScriptRunnerEvent.SHUTDOWN:  # all that it said comes before what `now` says
+    if event == ScriptRunnerEvent.SHUTDOWN:
+        _unheard.discard(sender)
+    if sender in _unheard:  # all that it said comes before what `now` says
         session._scriptrunner = sender
         try:
             _hear(session, sender, event, *told, **also)

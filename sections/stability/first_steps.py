@@ -1,5 +1,7 @@
 """The length of the first optimizer steps, with and without bias correction."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -57,11 +59,10 @@ def lengths(steps: int, warmup: float, rate: float) -> tuple[list[float], list[f
     from minibert.train import Optimization
 
     def compute() -> dict[str, np.ndarray]:
-        optimization = Optimization(learning_rate=rate, warmup=warmup)
-        return {
-            name: np.array(step_lengths(FinetuneSettings(optimization=optimization, bias_correction=value), steps))
-            for name, value in (("with", True), ("without", False))
-        }
+        """In units of the learning rate: the files are compared to an absolute tolerance."""
+        usual = FinetuneSettings(optimization=Optimization(learning_rate=rate, warmup=warmup))
+        ways = {"with": usual, "without": replace(usual, bias_correction=False)}
+        return {name: np.array(step_lengths(settings, steps)) / rate for name, settings in ways.items()}
 
     stored = first_view("stability", "steps", "", [steps, warmup, rate], compute)
-    return stored["with"].tolist(), stored["without"].tolist()
+    return (rate * stored["with"]).tolist(), (rate * stored["without"]).tolist()

@@ -83,8 +83,9 @@ def busy(manager):
     return runs
 
 
-@pytest.mark.skipif(not SESSION.exists(), reason="only Linux shares a core among sessions first")
 def test_trainings_yield_to_pages_of_another_session(manager):
+    if not (SESSION.exists() and SESSION.read_text()):
+        pytest.skip("no system that shares a core among sessions first")
     ended(submit(manager, "count", 1))
     session = Path(f"/proc/{manager._cluster.process.pid}/autogroup").read_text()
     assert session != SESSION.read_text() and session.split()[-1] == str(SESSION_NICE)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from minibert.folders import LESSONS
+from minibert.sentence_vectors.packaged import ALL_MINILM, PackageError
 from ui import first_views
 from ui.first_views import Outdated, first_view
 
@@ -53,5 +54,9 @@ def test_what_is_no_longer_true_is_found(lessons, monkeypatch):
 def test_every_stored_result_is_asked_for_and_is_what_is_computed_now():
     from bench.first_views import open_all
 
+    try:
+        ALL_MINILM.directory()
+    except PackageError:
+        pytest.skip("some results are of a model whose package is not installed")
     open_all("check")
     assert first_views.used == set(LESSONS.glob(f"*/{first_views.FOLDER}/*"))

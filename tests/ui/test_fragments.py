@@ -112,6 +112,8 @@ def test_a_fragment_that_has_run_to_its_end_is_cleared_of_what_it_no_longer_draw
 class Runner:
     """A run that has ended, as a session knows it."""
 
+    _execing = False
+
     def __init__(self):
         self.requests = ScriptRequests()
         self.requests.on_scriptrunner_ready()  # there is nothing more to run: it stops

@@ -22,6 +22,7 @@ from minibert.text.store import continued
 from minibert.text.word_lists import between_phrases, names_in
 from minibert.tokenizer import Encoding, Tokenizer
 
+SCORES = 20_000_000  # numbers of a batch's predictions: 80 MB
 KINDS = ("piece", "word", "phrase", "entity", "span", "similar")
 SPLIT = (0.8, 0.1, 0.1)
 CAPITALS = re.compile(r"\b[A-Z][\w’']*(?:[ -][A-Z][\w’']*)*")
@@ -183,22 +184,27 @@ def drawing(kind: str, units: Sequence[Unit]) -> Callable[[list[int], list[Unit]
 
 @torch.no_grad()
 def guessed(model: BertForPreTraining, rows: Sequence[tuple[list[int], list[int]]], pad_id: int) -> list[Hidden]:
-    """Each row with the model's most probable token at every target; all rows form one batch, equal ones once."""
+    """Each row with the model's most probable token at every target; equal rows are read once."""
     texts = [(tuple(ids), tuple(labels)) for ids, labels in rows]
-    distinct = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    batch = padded_batch([ids for ids, _ in distinct], pad_id)
-    labels = padded_batch([labels for _, labels in distinct], IGNORE).ids
-    asked = labels != IGNORE
-    if not asked.any():
-        return [Hidden(tuple(ids), (None,) * len(ids), (None,) * len(ids)) for ids, _ in rows]
-    best = model(replace(batch, labels=labels)).mlm_logits.float().softmax(-1).max(-1)
-    answers = iter(zip(best.indices.tolist(), best.values.tolist(), strict=True))
-    hidden = [
-        Hidden(
+    distinct = list(dict.fromkeys(texts))
+    most = max((sum(label != IGNORE for label in labels) for _, labels in distinct), default=0)
+    if not most:
+        return [Hidden(ids, (None,) * len(ids), (None,) * len(ids)) for ids, _ in texts]
+    size = max(1, SCORES // (most * model.config.vocab_size))
+    best: list[tuple[int, float]] = []  # at each target, in reading order
+    for start in range(0, len(distinct), size):
+        some = distinct[start : start + size]
+        batch = padded_batch([ids for ids, _ in some], pad_id)
+        labels = padded_batch([labels for _, labels in some], IGNORE).ids
+        found = model(replace(batch, labels=labels)).mlm_logits.float().softmax(-1).max(-1)
+        best += zip(found.indices.tolist(), found.values.tolist(), strict=True)
+    answers = iter(best)
+    hidden = {
+        (ids, wanted): Hidden(
             ids,
             tuple(None if label == IGNORE else label for label in wanted),
             tuple(None if label == IGNORE else next(answers) for label in wanted),
         )
         for ids, wanted in distinct
-    ]
-    return [hidden[distinct[text]] for text in texts]
+    }
+    return [hidden[text] for text in texts]
