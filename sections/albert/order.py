@@ -79,7 +79,7 @@ def _counted(pair: ModelPair, version: int) -> dict[str, dict[str, float]]:
         return {name: np.array([*judged(one, tokenizer, documents).values()]) for name, one in judges.items()}
 
     shipped = pair.bert.is_relative_to(CHECKPOINTS)
-    stored = first_view("albert", "order", "", [], compute) if shipped else compute()
+    stored = first_view("albert", "order", "", [STORIES, SEED], compute) if shipped else compute()
     return {name: dict(zip(SECONDS, shares.tolist(), strict=True)) for name, shares in stored.items()}
 
 

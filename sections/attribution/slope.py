@@ -78,5 +78,5 @@ def _path_of(key: tuple, _inputs: Inputs, replacement: str) -> tuple[np.ndarray,
         path = {"scores": along_the_path(case, replacement), "slope": slope_at_the_end(case, replacement)}
         return {name: np.array(values) for name, values in (path | found).items()}
 
-    stored = first_of(_inputs, "path", [replacement], compute)
+    stored = first_of(_inputs, "path", [replacement, STEPS], compute)
     return stored["scores"], stored["slope"].item(), {rule: stored[rule].tolist() for rule in RULES}

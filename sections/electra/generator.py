@@ -76,5 +76,9 @@ def _counted(pair: NetworkFolders, version: int, rate: int) -> list[dict[str, fl
         ]
         return {name: np.array([one[name] for one in shares]) for name in shares[0]}
 
-    stored = first_view("electra", "shares", "", [rate], compute) if pair.name == SHIPPED else compute()
+    stored = (
+        first_view("electra", "shares", "", [STORIES, SEED, TEMPERATURES, rate], compute)
+        if pair.name == SHIPPED
+        else compute()
+    )
     return [{name: values[i].item() for name, values in stored.items()} for i in range(len(TEMPERATURES))]

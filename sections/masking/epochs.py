@@ -162,4 +162,4 @@ def _losses_by_share(
             means.append(token_losses(loaded.model, hidden, labels)[chosen].mean().item())
         return {"means": np.array(means)}
 
-    return first_view("masking", "losses", model, [ids, seed], compute)["means"].tolist()
+    return first_view("masking", "losses", model, [ids, seed, HIDDEN, COPIES], compute)["means"].tolist()
