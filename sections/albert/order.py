@@ -72,14 +72,14 @@ def _counted(pair: ModelPair, version: int) -> dict[str, dict[str, float]]:
     from minibert.inside.predictions.pair_questions import SECONDS, judged
     from minibert.toy import world
 
-    def compute() -> dict[str, np.ndarray]:
+    def count() -> dict[str, np.ndarray]:
         albert, bert, tokenizer = networks(pair)
         documents = world.documents(STORIES, SEED, "small")
         judges = {"ALBERT": albert, "BERT": bert}
         return {name: np.array([*judged(one, tokenizer, documents).values()]) for name, one in judges.items()}
 
     shipped = pair.bert.is_relative_to(CHECKPOINTS)
-    stored = first_view("albert", "order", "", [STORIES, SEED], compute) if shipped else compute()
+    stored = first_view("albert", "order", "", [STORIES, SEED], count) if shipped else count()
     return {name: dict(zip(SECONDS, shares.tolist(), strict=True)) for name, shares in stored.items()}
 
 

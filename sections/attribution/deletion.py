@@ -7,6 +7,7 @@ import streamlit as st
 
 from sections.attribution import subject
 from sections.attribution.subject import Inputs, method_names, replacement_names
+from sections.attribution.values import values_of
 from ui.classifiers import dev_examples, task_of
 from ui.figures import figure
 from ui.held_out import kind_of_text, texts
@@ -23,7 +24,7 @@ def show(lesson: Lesson, inputs: Inputs) -> None:
     from plots.attention import literal
     from plots.attribution import deletion_curves
 
-    values, names = subject.values_of(inputs), method_names()
+    values, names = values_of(inputs), method_names()
     with st.spinner(_("Taking words away …")):
         test = _deletion_of(inputs.key, inputs.case, values, inputs.replacement, inputs.steps)
     most = max(map(test.fall, test.methods))

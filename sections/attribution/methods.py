@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from sections.attribution import subject
 from sections.attribution.subject import Inputs, column_names, method_names
+from sections.attribution.values import values_of
 from ui.attributed_text import show_attributed
 from ui.figures import figure
 from ui.inputs import choice
@@ -17,7 +17,7 @@ from ui.translations import _
 
 
 def show_one(lesson: Lesson, inputs: Inputs) -> None:
-    names, values, words = method_names(), subject.values_of(inputs), inputs.words
+    names, values, words = method_names(), values_of(inputs), inputs.words
     method = choice("method", _("Method"), {name: names[name] for name in ("integrated", *names)}, wrap=True)
     word_values, cases = values[method], inputs.case.words
     breaks = [i for i in range(1, len(words)) if cases[i].segment != cases[i - 1].segment]
@@ -57,7 +57,7 @@ def show_agreement(lesson: Lesson, inputs: Inputs) -> None:
     from minibert.inside.explanations.attribution import agreement as correlations
     from plots.attribution import agreement_matrix
 
-    matrix = correlations(subject.values_of(inputs))
+    matrix = correlations(values_of(inputs))
     names, short = list(method_names().values()), list(column_names().values())
     places = [(i, j) for i in range(len(names)) for j in range(i)]
     pairs = [_("{a} and {b}: {rho:.2f}").format(a=names[i], b=names[j], rho=Signed(matrix[i, j])) for i, j in places]

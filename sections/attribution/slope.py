@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from sections.attribution.subject import STEPS, USUAL_STEPS, Inputs, first_of
+from sections.attribution.subject import STEPS, USUAL_STEPS, Inputs
+from sections.attribution.values import first_of
 from ui.figures import figure
 from ui.lesson import Lesson
 from ui.state import set_url

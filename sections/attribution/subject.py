@@ -1,7 +1,6 @@
 """What is explained: a classifier's answer to the user's text, or a model's prediction at a blank."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +17,6 @@ from ui.classifiers import (
     task_of,
     trained,
 )
-from ui.first_views import first_view
 from ui.inputs import choice, sentence_input
 from ui.lesson import Lesson
 from ui.limits import warn_unread_text
@@ -230,27 +228,3 @@ def steps_now() -> int:
         linked = url_int("steps", USUAL_STEPS, STEPS[0], STEPS[-1])
         st.session_state["steps"] = linked if linked in STEPS else USUAL_STEPS
     return st.session_state["steps"]
-
-
-def values_of(inputs: Inputs) -> dict:
-    """Method → the value of each word, computed once for all sessions."""
-    with st.spinner(_("Asking five ways …")):
-        return _values_of(inputs.key, inputs, inputs.replacement, inputs.steps)
-
-
-@st.cache_data(show_spinner=False, max_entries=128)
-def _values_of(key: tuple, _inputs: Inputs, replacement: str, steps: int) -> dict:
-    from minibert.inside.explanations.attribution import attributions
-
-    def explain() -> dict:
-        return attributions(_inputs.case, replacement, steps=steps)
-
-    return first_of(_inputs, "values", [replacement, steps], explain)
-
-
-def first_of(inputs: Inputs, name: str, settings: list, make: Callable[[], dict]) -> dict:
-    """`first_view` of what is explained, under these settings; a classifier of the user is always asked."""
-    if inputs.run is not None:
-        return make()
-    _model, texts, label = inputs.key
-    return first_view("attribution", name, inputs.model, [texts, label, *settings], make)

@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from sections.attribution import subject
 from sections.attribution.subject import Inputs, column_names, method_names
+from sections.attribution.values import values_of
 from ui.classifiers import show_accuracy
 from ui.figures import figure
 from ui.page import picture
@@ -23,7 +23,7 @@ def show(inputs: Inputs) -> None:
 
     with picture():
         st.markdown(inputs.answer)
-        values, words, names = subject.values_of(inputs), inputs.words, method_names()
+        values, words, names = values_of(inputs), inputs.words, method_names()
         strongest = {name: words[int(abs(value).argmax())] for name, value in values.items()}
         revealed = _guessed(inputs, values, strongest)
         if revealed:

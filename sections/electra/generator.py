@@ -67,7 +67,7 @@ def _counted(pair: NetworkFolders, version: int, rate: int) -> list[dict[str, fl
     from minibert.inside.relatives.replaced import tally
     from minibert.toy import world
 
-    def compute() -> dict[str, np.ndarray]:
+    def count() -> dict[str, np.ndarray]:
         discriminator, generator, tokenizer = networks(pair)
         texts = [story.text for story in world.stories(STORIES, SEED, "small")]
         shares = [
@@ -76,9 +76,6 @@ def _counted(pair: NetworkFolders, version: int, rate: int) -> list[dict[str, fl
         ]
         return {name: np.array([one[name] for one in shares]) for name in shares[0]}
 
-    stored = (
-        first_view("electra", "shares", "", [STORIES, SEED, TEMPERATURES, rate], compute)
-        if pair.name == SHIPPED
-        else compute()
-    )
+    settings = [STORIES, SEED, TEMPERATURES, rate]
+    stored = first_view("electra", "shares", "", settings, count) if pair.name == SHIPPED else count()
     return [{name: values[i].item() for name, values in stored.items()} for i in range(len(TEMPERATURES))]
