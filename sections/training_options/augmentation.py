@@ -3,14 +3,14 @@
 import streamlit as st
 
 from sections.training_options import measured
-from sections.training_options.bench import LABELS, TASK, called, command, example_of, model
+from sections.training_options.bench import LABELS, TASK, called, command, example_of, model, read_here
 from ui.inputs import seed_input
 from ui.lesson import Lesson
 from ui.model_cache import load
 from ui.page import picture
 from ui.source import show_source
 from ui.text import show_tokens
-from ui.translations import DEFAULT, _, first_language
+from ui.translations import DEFAULT, _
 
 HEADING = "Augmentation"
 
@@ -50,7 +50,7 @@ def show(lesson: Lesson, text: str) -> None:
     measured.show({method: _("{way}: a copy each, so twice the steps").format(way=method) for method in METHODS})
     lesson.show(HEADING)
     there, back = (_("in English"), _("back in Chinese"))
-    if first_language() == DEFAULT:
+    if read_here() == DEFAULT:
         there, back = (_("in Chinese"), _("back in English"))
     rows = [row.split(" | ") for row in lesson.examples_called(called("back"))]
     st.table([dict(zip((_("a review"), there, back), row, strict=True)) for row in rows])

@@ -17,28 +17,33 @@ LABELS = ("positive", "negative")
 COLUMNS = {"en": ("topic", "kind"), "zh": ("kind",)}  # of the reviews, beside the text
 
 
+def read_here() -> str:
+    """The language of the reviews and of the model: the reader's, if there are some."""
+    return first_language() if first_language() in MODELS else DEFAULT
+
+
 def model() -> str:
-    return MODELS[first_language()]
+    return MODELS[read_here()]
 
 
 def columns() -> tuple[str, ...]:
-    return COLUMNS[first_language()]
+    return COLUMNS[read_here()]
 
 
 def called(name: str) -> str:
     """The list `name` of examples.toml in the language of the model."""
-    return name if first_language() == DEFAULT else f"{name}_{first_language()}"
+    return name if read_here() == DEFAULT else f"{name}_{read_here()}"
 
 
 def command(*options: str, data: str = "") -> None:
-    data = data or REVIEWS[first_language()]
+    data = data or REVIEWS[read_here()]
     files = f"--train lessons/data/{data}/train.tsv --dev lessons/data/{data}/dev.tsv"
     words = " ".join(filter(None, options))
     st.code(f"python -m minibert finetune {files} --out {data} {words}", "bash", wrap_lines=True)
 
 
 def training_data():
-    return _read(REVIEWS[first_language()])
+    return _read(REVIEWS[read_here()])
 
 
 @st.cache_data(show_spinner=False)
