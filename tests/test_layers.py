@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ui.source import undisturbed
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("pages", "sections", "ui", "plots", "jobs", "minibert", "lessons", "examination", "servers", "bench")
 MAY_IMPORT = {
@@ -38,7 +40,9 @@ SCREEN = {
 NOTEBOOKS = {"minibert", "plots", "lessons"}
 
 
-parse = cache(ast.parse)  # many tests read the same files
+@cache  # many tests read the same files
+def parse(source: str) -> ast.Module:
+    return undisturbed(ast.parse, source)
 
 
 def imported(source: str) -> set[str]:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from ui.source import undisturbed
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("pages", "sections", "ui", "plots")
 # Attributes that hold what a reader has typed, uploaded or named, or what a model has made of it.
@@ -177,7 +179,7 @@ class Code:
     def __init__(self, files: dict[str, str]):
         self.calls, self.methods, self.modules = defaultdict(list), defaultdict(list), {}
         for file, source in files.items():
-            tree = ast.parse(source)
+            tree = undisturbed(ast.parse, source)
             scope = self.modules[file.removesuffix(".py").replace("/", ".")] = Scope(tree, None, file)
             Reader(self, scope).visit(tree)
         self.asked: set = set()  # what is being followed now: a name may be made of itself

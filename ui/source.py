@@ -5,6 +5,7 @@ import inspect
 import io
 import keyword
 import tokenize
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -35,25 +36,25 @@ def _html(lines: tuple[str, ...], start: int, find: str | None, label: str) -> s
     return source_html(list(lines), start, find, label=label)
 
 
-@lru_cache(maxsize=512)  # a class is found by parsing its whole file
+@lru_cache(maxsize=512)
 def source_of(obj) -> tuple[list[str], int, str]:
     """(lines, number of the first line, file relative to the repository) of the running code of `obj`."""
     obj = inspect.unwrap(obj)
-    lines, start = lines_of(obj)
+    lines, start = undisturbed(inspect.getsourcelines, obj)  # which parses the file of a class
     path = Path(inspect.getsourcefile(obj)).resolve()
     above = next((folder for folder in (ROOT, PACKAGE.parent) if path.is_relative_to(folder)), path.parent)
     return [line.rstrip("\n") for line in lines], max(start, 1), str(path.relative_to(above))
 
 
-def lines_of(obj, attempts: int = 10) -> tuple[list[str], int]:
-    """`inspect.getsourcelines`. A class is found by parsing its file, and that fails now and then where another thread
-    parses, too (python/cpython#106905)."""
+def undisturbed(parse: Callable, source, attempts: int = 10):
+    """`parse(source)`. Python before 3.11.8 fails to parse now and then where another thread parses, too
+    (python/cpython#106905)."""
     try:
-        return inspect.getsourcelines(obj)
+        return parse(source)
     except SystemError:
         if attempts == 1:
             raise
-        return lines_of(obj, attempts - 1)
+        return undisturbed(parse, source, attempts - 1)
 
 
 def source_html(lines: list[str], start: int, find: str | None = None, *, label: str = "") -> str:

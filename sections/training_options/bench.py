@@ -19,7 +19,7 @@ COLUMNS = {"en": ("topic", "kind"), "zh": ("kind",)}  # of the reviews, beside t
 
 def read_here() -> str:
     """The language of the reviews and of the model: the reader's, if there are some."""
-    return first_language() if first_language() in MODELS else DEFAULT
+    return next((one for one in MODELS if one == first_language()), DEFAULT)
 
 
 def model() -> str:
