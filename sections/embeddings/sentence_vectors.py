@@ -36,9 +36,6 @@ QUERIES = {
 }
 
 
-# --- what is computed -------------------------------------------------------------------------------------------------
-
-
 def read(model: str, texts: Sequence[str]) -> np.ndarray:
     """(L + 1, N, H): for each text the mean over its tokens."""
     from minibert.inside.geometry.vectors import sentence_vectors
@@ -233,17 +230,18 @@ def against_scores(model: str, language: str, others: list[ModelInfo]) -> None:
 
 def show(lesson: Lesson, inputs: Inputs) -> None:
     """The user's sentences pair by pair, and how well each model's cosines correlate with human scores."""
-    from minibert.sentence_vectors.packaged import ALL_MINILM, NotInstalledError, PackageError
+    from minibert.sentence_vectors.packaged import PACKAGED, NotInstalledError, PackageError
 
     model, language = inputs.model, inputs.language
     others = comparable(model, language)
     your_sentences(model, language, others)
     lesson.show("Sentences beside each other", level=3)
+    trained = next(one for one in PACKAGED.values() if one.language == language)
     try:
-        ALL_MINILM.directory()
+        trained.directory()
     except PackageError as error:
         missing = _("{model} is not installed. {command} adds it.")
-        words = missing.format(model=ALL_MINILM.name, command=f"`{ALL_MINILM.command}`")
+        words = missing.format(model=trained.name, command=f"`{trained.command}`")
         st.caption(words if isinstance(error, NotInstalledError) else literal(translated(error)))
     lesson.show("Trained to compare", level=3)
     against_scores(model, language, others)

@@ -177,8 +177,8 @@ def test_a_peer_is_loaded_by_name_and_chosen_nowhere(shelf, monkeypatch):
         def directory(self):
             return shelf / "small"
 
-    missing = packaged.Packaged("absent", "no-such-weights", "x", "0" * 64)
-    monkeypatch.setattr(packaged, "PACKAGED", {"peer": Installed("peer", "", "", ""), "absent": missing})
+    missing = packaged.Packaged("absent", "en", "no-such-weights", "x", "0" * 64)
+    monkeypatch.setattr(packaged, "PACKAGED", {"peer": Installed("peer", "en", "", "", ""), "absent": missing})
     assert [info.name for info in model_registry.peers()] == ["peer"]
     assert "peer" not in names()
     assert model_cache.load("peer").config.hidden_size == 8

