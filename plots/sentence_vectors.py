@@ -35,6 +35,7 @@ def cosine_matrix_of(matrix: CosineMatrix, sentences: Sequence[str], axis: str) 
     names = [str(n) for n in range(1, len(sentences) + 1)]
     others = np.where(np.eye(len(names), dtype=bool), np.nan, matrix.values)
     fig = panels(["<br>".join(map(literal, matrix.title))])
+    fig.update_annotations(x=1, xanchor="right", align="right")  # on a phone it is wider than the matrix
     fig.add_heatmap(
         z=others.tolist(),
         x=names,
