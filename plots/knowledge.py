@@ -32,7 +32,7 @@ def visible_matrix(
     ticks = token_ticks(tokens, chosen)
     fig.update_xaxes(range=[-0.6, size - 0.4], tickangle=-45, **ticks)
     fig.update_yaxes(range=[size - 0.4, -0.6], **ticks)
-    fig.update_layout(height=100 + 20 * size, margin={"t": 4})
+    fig.update_layout(height=90 + 20 * size, margin={"t": 4})
     return titled(fig, title)
 
 
