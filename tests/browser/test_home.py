@@ -28,7 +28,6 @@ def words(page):
     return page.locator('[class*="st-key-hide-"]:not(:has(kbd)) button')
 
 
-@pytest.mark.release  # fails now and then: an arrow key acts twice, and it is not yet known why
 def test_clicks_keys_and_the_way_back_move_the_blank(page):
     open_page(page)
     models = answered(page)
@@ -39,6 +38,7 @@ def test_clicks_keys_and_the_way_back_move_the_blank(page):
     assert models.inner_text() != before
     page.keyboard.press("ArrowRight")
     blank(page, 2)
+    expect(page).to_have_url(re.compile("blank=3"))  # a key before that is counted from the word before
     page.keyboard.press("ArrowLeft")
     blank(page, 1)
     page.locator(".st-key-hide-4 button").focus()
