@@ -11,6 +11,10 @@ the last sentence behind those of a new one.
 When a fragment is to run after a run has ended, but before the server has heard all that this run said, Streamlit 1.67
 never hears the rest (its issue 9921): the end of the page is not drawn, and what stood there before stays. On a busy
 server the poll for the teacher's offer does this. `keep_endings` mends these two.
+
+A click is sent when the browser's events before it are done. If a timer's rerun (`run_every`) is sent in between, it
+takes the click along, and Streamlit 1.67 carries it out twice: the blank moves by two words, a run is started twice.
+`click_once` mends this.
 """
 
 from collections.abc import Callable
@@ -18,7 +22,9 @@ from functools import wraps
 from weakref import WeakSet
 
 import streamlit as st
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner, ScriptRunnerEvent
@@ -40,8 +46,10 @@ def fragment(part: Callable) -> Callable:
 
 _clear, _run = ForwardMsgQueue.clear, AppSession._create_scriptrunner
 _hear = AppSession._handle_scriptrunner_event_on_event_loop
+_rerun = AppSession.request_rerun
 _unheard: WeakSet[ScriptRunner] = WeakSet()  # those that had ended when another was begun
 _ENDED = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
+_CLICKS = {name for name in WidgetState.DESCRIPTOR.fields_by_name if "trigger" in name} | {"chat_input_value"}
 
 
 def keep_endings() -> None:
@@ -83,3 +91,16 @@ def _hear_out(session: AppSession, sender: ScriptRunner | None, event: ScriptRun
             session._scriptrunner = now
     else:
         _hear(session, sender, event, *told, **also)
+
+
+def click_once() -> None:
+    """From now on, a timer's rerun carries no click; the message of the click itself always follows it."""
+    AppSession.request_rerun = _rerun_without_clicks  # type: ignore[method-assign]
+
+
+def _rerun_without_clicks(session: AppSession, state: ClientState | None) -> None:
+    if state is not None and state.is_auto_rerun:
+        kept = [one for one in state.widget_states.widgets if one.WhichOneof("value") not in _CLICKS]
+        del state.widget_states.widgets[:]
+        state.widget_states.widgets.extend(kept)
+    _rerun(session, state)

@@ -15,7 +15,7 @@ from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
 from tests.ui.driver import opened
-from ui.fragments import fragment, keep_endings
+from ui.fragments import click_once, fragment, keep_endings
 
 
 @fragment
@@ -94,9 +94,9 @@ def end_of(ended: str, runs: str, *drawn: ForwardMsg) -> int:
 
 @pytest.fixture
 def streamlits_own(monkeypatch):
-    """What `keep_endings` replaces is Streamlit's own again after the test."""
+    """What `keep_endings` and `click_once` replace is Streamlit's own again after the test."""
     monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
-    for name in ("_create_scriptrunner", "_handle_scriptrunner_event_on_event_loop"):
+    for name in ("_create_scriptrunner", "_handle_scriptrunner_event_on_event_loop", "request_rerun"):
         monkeypatch.setattr(AppSession, name, getattr(AppSession, name))
 
 
@@ -159,3 +159,20 @@ def test_a_run_is_heard_to_its_end_though_a_fragment_has_begun(streamlits_own, m
     assert asyncio.run(heard()) == [], "Streamlit has mended it: keep_endings may go"
     keep_endings()
     assert asyncio.run(heard()) == ["script_finished", "session_status_changed"]
+
+
+@pytest.mark.parametrize("automatic, carried", [(True, ["words"]), (False, ["button", "words", "chat"])])
+def test_a_timers_rerun_carries_no_click(streamlits_own, monkeypatch, automatic, carried):
+    begun: list[RerunData] = []
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", lambda session, rerun: begun.append(rerun))
+    click_once()
+
+    async def told() -> None:
+        state = ClientState(fragment_id="offer", is_auto_rerun=automatic)
+        state.widget_states.widgets.add(id="button", trigger_value=True)
+        state.widget_states.widgets.add(id="words", string_value="typed")
+        state.widget_states.widgets.add(id="chat").chat_input_value.data = "said"
+        Session().request_rerun(state)
+
+    asyncio.run(told())
+    assert [one.id for one in begun[0].widget_states.widgets] == carried

@@ -18,7 +18,7 @@ from streamlit.web.server.server_util import get_url
 from minibert.folders import ROOT, runs_folder
 from ui.door.uploads import SECONDS_BETWEEN_SWEEPS, clear_leftovers
 from ui.door.uploads import store as uploads
-from ui.fragments import keep_endings
+from ui.fragments import click_once, keep_endings
 
 SECONDS_BETWEEN_TRIMS = 20
 
@@ -30,6 +30,7 @@ async def opening(_app) -> AsyncIterator[None]:
     # to a lesson would get that file alone, without menu, style sheet and entrance check.
     PagesManager.uses_pages_directory = False
     keep_endings()
+    click_once()
     import_pages()
     from streamlit import runtime
 
