@@ -21,7 +21,7 @@ PAPERS = {  # Devlin et al. 2019, appendix A.1
         "milk": ("The man went to the store.", "He bought a gallon of milk."),
         "penguins": ("The man went to the store.", "Penguins are flightless birds."),
     },
-    "zh": {"milk": ("他去了商店。", "他买了一桶牛奶。"), "penguins": ("他去了商店。", "企鹅是不会飞的鸟。")},
+    "zh": {"milk": ("小明去了商店。", "他买了一桶牛奶。"), "penguins": ("小明去了商店。", "企鹅是不会飞的鸟。")},
 }
 
 
