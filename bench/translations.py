@@ -35,6 +35,7 @@ from minibert.text.twins import mark_of
 from minibert.toy.world import KINDS
 from ui import translations
 from ui.lesson import quiz_entries, read_prose
+from ui.source import undisturbed
 
 HOMES = ("pages", "sections", "ui", "examination")
 FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows where its texts stand
@@ -99,7 +100,7 @@ def template() -> Catalog:
     found = Catalog(project="minibert", fuzzy=False)
     for path in [ROOT / "course.py", *(path for home in HOMES for path in sorted((ROOT / home).rglob("*.py")))]:
         place = path.relative_to(ROOT).as_posix()
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for call in ast.walk(undisturbed(ast.parse, path.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("_", "ngettext", "pgettext"):
                 texts = tuple(one.value for one in call.args if isinstance(one, ast.Constant))
                 match call.func.id, texts:
@@ -128,7 +129,7 @@ def template() -> Catalog:
             found.add(message, locations=[(place, 0)], context="of a paper")
     for path in [ROOT / home / name for home, names in ERRORS.items() for name in names.split()]:
         for file in sorted(path.rglob("*.py")) or [path.with_suffix(".py")]:
-            for message in errors_of(ast.parse(file.read_text(encoding="utf-8"))):
+            for message in errors_of(undisturbed(ast.parse, file.read_text(encoding="utf-8"))):
                 found.add(message, locations=[(file.relative_to(ROOT).as_posix(), 0)], context="an error")
     return found
 
