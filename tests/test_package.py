@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 
 import minibert
 from servers import room
-from servers.visitor import HeadlessVisitor, visit_all
+from servers.visitor import HeadlessVisitor, open_parts
 from tests.test_layers import FOLDERS, MAY_IMPORT, ROOT, imported, modules
 from tests.waiting import finished, until
 
@@ -127,11 +127,10 @@ def test_the_installed_package_needs_no_clone_and_writes_nothing_into_itself(tmp
 
     streamlit = ("--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true")
     with opened("app", *streamlit) as (address, log):
-        finished(visit_home(address))
-        finished(visit_all(address))
+        finished(open_all(address))
     assert "Traceback" not in log.read_text(errors="replace")
 
-    # cold: a class opens every page only while nothing else runs on the machine, and here other tests do
+    # cold: before it has opened every page a class waits up to ten minutes for an idle machine; here other tests run
     one = ("--cold", "--servers", "1", "--workers", "1", "--host", "127.0.0.1", "--port", "{port}")
     with opened("classroom", *one) as (address, log):
         finished(train(address))
@@ -141,10 +140,14 @@ def test_the_installed_package_needs_no_clone_and_writes_nothing_into_itself(tmp
     assert sorted(packages.rglob("*")) == before
 
 
-async def visit_home(address: str) -> None:
+async def open_all(address: str) -> None:
+    """Every page and every part of it."""
     visitor = HeadlessVisitor(address, PATIENT)
     await visitor.open()
-    assert len(visitor.pages) > 30 and visitor.text and not visitor.exceptions
+    assert len(visitor.pages) > 30 and visitor.text
+    for page in visitor.pages:
+        await visitor.go(page)
+        assert all([title async for title in open_parts(visitor)]) and not visitor.exceptions, page
     await visitor.close()
 
 
