@@ -31,11 +31,11 @@ from minibert.experiments.relative_catalogue import RELATIVE_EXPERIMENTS
 from minibert.folders import LESSONS, ROOT
 from minibert.inside.relatives.family import family
 from minibert.relatives import model_types, relative_named
+from minibert.text.parsing import undisturbed
 from minibert.text.twins import mark_of
 from minibert.toy.world import KINDS
 from ui import translations
 from ui.lesson import quiz_entries, read_prose
-from ui.source import undisturbed
 
 HOMES = ("pages", "sections", "ui", "examination")
 FROM_DATA = {  # what goes through `_()` and is no literal: `template` knows where its texts stand

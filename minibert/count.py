@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from minibert.config import PRESETS, BertConfig
+from minibert.text.parsing import undisturbed
 
 MOMENTS = {"adamw": 2, "momentum": 1, "sgd": 0}  # numbers in the optimizer's state per weight
 PRECISIONS = ("fp32", "bf16")
@@ -130,7 +131,10 @@ def computed(formula: str, letters: Mapping[str, int]) -> int:
                 return number
         raise ValueError(f"{formula!r} is no formula")
 
-    return of(ast.parse(formula.replace("·", "*").replace("²", "**2"), mode="eval").body)
+    (written,) = undisturbed(ast.parse, formula.replace("·", "*").replace("²", "**2")).body
+    if not isinstance(written, ast.Expr):
+        raise ValueError(f"{formula!r} is no formula")
+    return of(written.value)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ui.source import undisturbed
+from minibert.text.parsing import undisturbed
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("pages", "sections", "ui", "plots")

@@ -5,13 +5,13 @@ import inspect
 import io
 import keyword
 import tokenize
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
 
 from minibert.folders import PACKAGE, ROOT
+from minibert.text.parsing import undisturbed
 from ui.projector import projecting
 from ui.translations import _
 
@@ -44,17 +44,6 @@ def source_of(obj) -> tuple[list[str], int, str]:
     path = Path(inspect.getsourcefile(obj)).resolve()
     above = next((folder for folder in (ROOT, PACKAGE.parent) if path.is_relative_to(folder)), path.parent)
     return [line.rstrip("\n") for line in lines], max(start, 1), str(path.relative_to(above))
-
-
-def undisturbed(parse: Callable, source, attempts: int = 10):
-    """`parse(source)`. Python before 3.11.8 fails to parse now and then where another thread parses, too
-    (python/cpython#106905)."""
-    try:
-        return parse(source)
-    except SystemError:
-        if attempts == 1:
-            raise
-        return undisturbed(parse, source, attempts - 1)
 
 
 def source_html(lines: list[str], start: int, find: str | None = None, *, label: str = "") -> str:
