@@ -16,6 +16,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from minibert.config import PRESETS, BertConfig
 from minibert.text.parsing import undisturbed
@@ -131,10 +132,8 @@ def computed(formula: str, letters: Mapping[str, int]) -> int:
                 return number
         raise ValueError(f"{formula!r} is no formula")
 
-    (written,) = undisturbed(ast.parse, formula.replace("·", "*").replace("²", "**2")).body
-    if not isinstance(written, ast.Expr):
-        raise ValueError(f"{formula!r} is no formula")
-    return of(written.value)
+    written = formula.replace("·", "*").replace("²", "**2")
+    return of(undisturbed(partial(ast.parse, mode="eval"), written).body)
 
 
 @dataclass(frozen=True)
